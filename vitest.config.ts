@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string): string => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@bezoar\/core\/testing$/, replacement: source('core/src/testing/index.ts') },
+      { find: /^@bezoar\/core\/kernels\/(.+)$/, replacement: `${source('core/src/kernels')}/$1.ts` },
+      { find: /^@bezoar\/models\/static-encoder$/, replacement: source('models/src/static-encoder.ts') },
+      { find: /^@bezoar\/(core|models)$/, replacement: `${source('')}$1/src/index.ts` },
+    ],
+  },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '.stryker-tmp/**'],
+    testTimeout: 20_000,
+    coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'] },
+  },
+});
