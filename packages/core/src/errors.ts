@@ -41,6 +41,8 @@ export class BezoarError extends Error {
   }
 
   static is(value: unknown, code?: ErrorCode): value is BezoarError {
-    return typeof value === 'object' && value !== null && MARK in value && (code === undefined || (value as BezoarError).code === code);
+    return (
+      typeof value === 'object' && value !== null && MARK in value && (code === undefined || (value as { code?: unknown }).code === code)
+    );
   }
 }

@@ -3,8 +3,11 @@
  * Everything is a new value; nothing is changed in place.
  */
 
-import type { ReasonCode } from "./core/reasons.ts";
-import type { RunContext } from "./core/run-context.ts";
+import type { Reasons } from './core/reasons.ts';
+import type { RunContext } from './core/run-context.ts';
+
+/** A code for machines; `bezoar list reasons` explains each, and `explain` makes a sentence of it. */
+export type ReasonCode = string;
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -120,14 +123,15 @@ export interface PaperSource {
 export type DefenseKind = 'filter' | 'rerank' | 'rewrite';
 export type Need = 'embeddings' | 'query-embedding' | 'likelihood' | 'cross-encoder' | 'language-model';
 
-
 /** A mechanism over one retrieved set. Made by `defineDefense`, which seals the outside. */
 export interface Defense {
   readonly name: string;
   readonly kind: DefenseKind;
   readonly source: PaperSource | null;
   readonly needs: readonly Need[];
+  /** The reasons it may give beside those of the seal. */
+  readonly reasons: Reasons;
+  /** The SPEC that makes it again: its name and the options that differ from their defaults. */
+  readonly spec: string;
   run(retrieval: Retrieval, context: RunContext): Promise<StageResult>;
 }
-
-export type { ReasonCode, RunContext };

@@ -41,7 +41,10 @@ export interface EncoderCalibration {
 /** Scores (query, passage) pairs jointly; each score is a probability of relevance in [0, 1]. */
 export interface CrossEncoder {
   readonly name: string;
-  score(pairs: readonly (readonly [query: string, passage: string])[], options?: { readonly signal?: AbortSignal }): Promise<readonly number[]>;
+  score(
+    pairs: readonly (readonly [query: string, passage: string])[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<readonly number[]>;
 }
 
 /** How likely a text is under a model of clean text. */

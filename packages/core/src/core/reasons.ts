@@ -1,20 +1,36 @@
-/** Why a passage was kept, dropped or rewritten: a code for machines, an explanation for `bezoar list reasons`. */
-export const REASONS = {
-  kept: 'nothing spoke against the passage',
-  duplicate: 'the same text as an earlier passage of this retrieval',
-  'near-duplicate': 'almost the same text as an earlier passage of this retrieval',
-  'empty-text': 'there is no text to judge',
-  unscorable: 'its embedding is missing, not finite or zero, so the mechanism cannot place it',
-  'beyond-keep': 'the passages ranked above it filled the places that go on',
-  'isolated-in-graph': 'no other passage is closer to it than the question explains',
-  'low-in-graph': 'other passages agree with each other more than with it',
-  'dense-cluster': 'it stands in a group of passages more alike than independent sources are',
-  'alike-texts': 'it shares its wording with other passages in order, as copies made to vote together do',
-  'outside-majority': 'the combination of passages nearest to the majority does not include it',
-  'injected-instruction': 'it speaks to the language model instead of to the reader',
-  'hidden-text': 'it carries characters that people do not see and programs read',
-  'unlikely-text': 'its words follow each other as they do not in clean text',
-  refused: 'a stage failed and the policy lets nothing through',
-} as const;
+import type { JsonObject } from '../types.ts';
 
-export type ReasonCode = keyof typeof REASONS;
+/** What a reason code means, and how to say it to a person with the evidence of one verdict. */
+export interface Reason {
+  /** One line for `bezoar list reasons`. */
+  readonly meaning: string;
+  /** One sentence, without a full stop; passage texts never enter it, ids and numbers may. */
+  readonly sentence?: (evidence: JsonObject) => string;
+}
+
+export type Reasons = Readonly<Record<string, Reason>>;
+
+/** Reasons that the seal around every defense gives. A defense adds its own in its file. */
+export const SEAL_REASONS = {
+  kept: { meaning: 'nothing spoke against the passage' },
+  duplicate: {
+    meaning: 'the same text as an earlier passage of this retrieval',
+    sentence: (evidence) => `has the same text as ${String(evidence.sameAs)}`,
+  },
+  'empty-text': { meaning: 'there is no text to judge' },
+  unscorable: {
+    meaning: 'its embedding is missing, not finite or zero, so the mechanism cannot place it',
+    sentence: (evidence) => `cannot be compared: its embedding is ${String(evidence.embedding)}`,
+  },
+  'beyond-keep': { meaning: 'the passages ranked above it filled the places that go on' },
+  refused: { meaning: 'a stage failed and the policy lets nothing through' },
+} satisfies Reasons;
+
+/** The sentence for one verdict's reason, from the reasons of the stages that may have given it. */
+export function explainReason(reason: string, evidence: JsonObject | undefined, sources: readonly Reasons[]): string {
+  for (const reasons of [...sources, SEAL_REASONS as Reasons]) {
+    const found = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+    if (found) return found.sentence && evidence ? found.sentence(evidence) : found.meaning;
+  }
+  return reason;
+}
