@@ -51,11 +51,11 @@ export function createRunContext(settings: RunSettings = {}): RunContext {
     passageText: settings.passageText ?? 'title-and-text',
     unscorable: settings.unscorable ?? 'drop',
     async embed(encoder, texts, role) {
-      let known = remembered.get(encoder);
-      if (!known) remembered.set(encoder, (known = new Map()));
+      const known = remembered.get(encoder) ?? new Map<string, Float32Array>();
+      remembered.set(encoder, known);
       const missing = [...new Set(texts)].filter((text) => !known.has(role + text));
       if (missing.length > 0) {
-        const { vectors } = await encoder.encode(missing, signal ? { role, signal } : { role });
+        const { vectors } = await encoder.encode(missing, this.signal ? { role, signal: this.signal } : { role });
         if (vectors.length !== missing.length) {
           throw new BezoarError('ENCODER_FAILED', `encoder ${encoder.name} returned ${vectors.length} vectors for ${missing.length} texts`);
         }
