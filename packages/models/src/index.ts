@@ -1,0 +1,1 @@
+export { loadStaticEncoder } from './static-encoder.ts';

@@ -1,0 +1,113 @@
+import { BezoarError, type EncodedTexts, type Encoder, type EncoderCalibration } from '@bezoar/core';
+import { type WordPiece, wordPiece } from './wordpiece.ts';
+
+const HEADER_BYTES = 20;
+const WINDOW = 100_000; // characters; a passage of RAG has hundreds to thousands, so only abuse is cut
+const BREATH = 1024; // texts between two looks at the abort signal, about 50 ms
+
+/**
+ * Loads the built-in encoder: a table with one vector a wordpiece; a text is the sum of its rows, scaled to unit length. Empty text, and
+ * text of which no piece is known, gives the zero vector. Both roles are encoded alike; word order is not seen.
+ *
+ * The table is distilled from all-MiniLM-L6-v2 (see assets/README.md). Its entries are integers, so sums are exact and a text has the same
+ * vector on every machine. Only the first 100,000 characters of a text are read; longer ones are reported in `truncated`.
+ *
+ * Source: Arora et al. 2017, A Simple but Tough-to-Beat Baseline for Sentence Embeddings (weights); Model2Vec (rows by a pass of each piece
+ * through the teacher). Reference code: none.
+ * Deviations: no first component is taken out of the texts; it depends on the corpus and loses to a centred table.
+ *
+ * @param options.bytes - The asset, where the file beside the package cannot be read or fetched. Then there is no calibration.
+ * @param options.signal - Aborts loading.
+ * @throws {BezoarError} `NOT_FOUND` when the asset is missing, `BAD_INPUT` when it is of another format, `ABORTED`.
+ *
+ * Cost: under 50 microseconds a passage of 30 words on one thread; 9 MB of memory, 10 MB more for the vocabulary.
+ */
+export async function loadStaticEncoder(options: { readonly bytes?: Uint8Array; readonly signal?: AbortSignal } = {}): Promise<Encoder> {
+  const { signal } = options;
+  throwIfAborted(signal);
+  const bytes = options.bytes ?? (await readAsset(new URL('../assets/static-encoder.bin', import.meta.url), signal));
+  if (bytes === undefined) throw new BezoarError('NOT_FOUND', 'The asset static-encoder.bin of @bezoar/models is missing.');
+  const { tokenizer, table, dimensions } = parse(bytes);
+  const calibration =
+    options.bytes === undefined
+      ? parseCalibration(await readAsset(new URL('../assets/static-encoder.calibration.json', import.meta.url), signal))
+      : undefined;
+  throwIfAborted(signal);
+
+  const sums = new Int32Array(dimensions);
+  const encodeOne = (text: string): Float32Array => {
+    sums.fill(0);
+    for (const row of tokenizer.encode(text)) {
+      if (row < 0) continue;
+      const offset = row * dimensions;
+      for (let i = 0; i < dimensions; i++) sums[i]! += table[offset + i]!;
+    }
+    let squares = 0;
+    for (let i = 0; i < dimensions; i++) squares += sums[i]! * sums[i]!;
+    const vector = new Float32Array(dimensions);
+    if (squares === 0) return vector;
+    const norm = Math.sqrt(squares);
+    for (let i = 0; i < dimensions; i++) vector[i] = sums[i]! / norm;
+    return vector;
+  };
+
+  return {
+    name: 'static',
+    dimensions,
+    similarity: 'cosine',
+    ...(calibration === undefined ? {} : { calibration }),
+    async encode(texts, { signal: abort }): Promise<EncodedTexts> {
+      const vectors: Float32Array[] = [];
+      const truncated: boolean[] = [];
+      for (const [index, text] of texts.entries()) {
+        if (index > 0 && index % BREATH === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+        if (index % BREATH === 0) throwIfAborted(abort);
+        truncated.push(text.length > WINDOW);
+        vectors.push(encodeOne(text.length > WINDOW ? text.slice(0, WINDOW) : text));
+      }
+      return { vectors, truncated };
+    },
+  };
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new BezoarError('ABORTED', 'The caller aborted the work.', { cause: signal.reason });
+}
+
+/** The bytes at a URL, by the file system in Node and by fetch elsewhere; undefined where there is no such file. */
+async function readAsset(url: URL, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  try {
+    if (url.protocol === 'file:') {
+      // A name that bundlers for the browser leave alone.
+      const module = 'node:fs/promises';
+      const { readFile } = (await import(/* @vite-ignore */ module)) as typeof import('node:fs/promises');
+      return await readFile(url, signal === undefined ? {} : { signal });
+    }
+    const response = await fetch(url, signal === undefined ? {} : { signal });
+    return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
+  } catch (cause) {
+    throwIfAborted(signal);
+    if ((cause as { code?: unknown }).code === 'ENOENT') return undefined;
+    throw new BezoarError('NOT_FOUND', `Cannot read ${url.pathname.split('/').at(-1)}.`, { cause });
+  }
+}
+
+/** `BZSE`, then version, dimensions, rows and vocabulary bytes (uint32, little-endian), the vocabulary, one int8 row a piece. */
+function parse(bytes: Uint8Array): { tokenizer: WordPiece; table: Int8Array; dimensions: number } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const field = (index: number): number => (bytes.length < HEADER_BYTES ? 0 : view.getUint32(4 * index, true));
+  const [dimensions, rows, vocabularyBytes] = [field(2), field(3), field(4)];
+  const start = HEADER_BYTES + vocabularyBytes;
+  const MAGIC = 0x45535a42; // "BZSE"
+  if (field(0) !== MAGIC || field(1) !== 1 || dimensions === 0 || bytes.length !== start + rows * dimensions) {
+    throw new BezoarError('BAD_INPUT', 'The bytes are not a static encoder of version 1.', { details: { bytes: bytes.length } });
+  }
+  const vocabulary = new TextDecoder().decode(bytes.subarray(HEADER_BYTES, start)).split('\n');
+  if (vocabulary.length !== rows)
+    throw new BezoarError('BAD_INPUT', `The static encoder has ${rows} rows and ${vocabulary.length} pieces.`);
+  return { tokenizer: wordPiece(vocabulary), table: new Int8Array(bytes.buffer, bytes.byteOffset + start, rows * dimensions), dimensions };
+}
+
+function parseCalibration(bytes: Uint8Array | undefined): EncoderCalibration | undefined {
+  return bytes === undefined ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as EncoderCalibration);
+}
