@@ -1,0 +1,50 @@
+/** Width of a text in terminal cells: wide scripts and emoji take two, combining marks none. */
+export function cells(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (/\p{M}|\u200d/u.test(character)) continue;
+    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+/** Text as it may stand on a terminal: one line, no controls, no direction marks; attackers write passages. */
+export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ');
+
+/** The text in exactly so many cells: cut with an ellipsis or filled with spaces. */
+export function fit(text: string, width: number): string {
+  if (cells(text) <= width) return text + ' '.repeat(width - cells(text));
+  let cut = '';
+  for (const character of text) {
+    if (cells(cut + character) > width - 1) break;
+    cut += character;
+  }
+  return `${cut}…${' '.repeat(width - 1 - cells(cut))}`;
+}
+
+/** The text in lines of at most so many cells, broken at spaces. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (cells(longer) <= width) line = longer;
+    else {
+      if (line !== '') lines.push(line);
+      line = cells(word) > width ? fit(word, width) : word;
+    }
+  }
+  return line === '' ? lines : [...lines, line];
+}
+
+/** Rows under a head, each column as wide as its widest cell; the last column is wrapped to fit the terminal. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[], columns: number): string {
+  const last = head.length - 1;
+  const widths = head.slice(0, last).map((title, column) => Math.max(cells(title), ...rows.map((row) => cells(row[column]!))));
+  const indent = widths.reduce((sum, width) => sum + width + 2, 0);
+  const render = (row: readonly string[]): string => {
+    const start = row.slice(0, last).map((cell, column) => `${fit(cell, widths[column]!)}  `).join('');
+    return wrap(row[last]!, Math.max(20, columns - indent)).map((line, index) => `${index === 0 ? start : ' '.repeat(indent)}${line}`.trimEnd()).join('\n') || start.trimEnd();
+  };
+  return `${[head, ...rows].map(render).join('\n')}\n`;
+}

@@ -1,0 +1,148 @@
+import { BezoarError } from '@bezoar/core';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { paint, type Terminal } from './terminal.ts';
+
+/** Exit codes that other tools depend on. */
+export const EXIT = { done: 0, limitExceeded: 1, unusable: 2 } as const;
+
+const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface CommonOptions {
+  readonly seed?: number;
+  readonly quiet?: boolean;
+  readonly logLevel: LogLevel;
+}
+
+/** A line on the other stream, when the user wants that much. */
+export type Log = (level: Exclude<LogLevel, 'silent'>, message: string) => void;
+
+function logger(terminal: Terminal, options: CommonOptions): Log {
+  const wanted = LOG_LEVELS.indexOf(options.quiet ? 'error' : options.logLevel);
+  return (level, message) => {
+    if (LOG_LEVELS.indexOf(level) <= wanted) terminal.writeError(`bezoar: ${message}\n`);
+  };
+}
+
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) throw new InvalidArgumentError(`expected a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`);
+    return number;
+  };
+}
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+/** Runs one command line and says which exit code it ends with. Whatever goes wrong is one sentence on the other stream, and code 2. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  let exit: number = EXIT.done;
+  const program = new Command('bezoar')
+    .description('Keeps poisoned passages out of Retrieval-Augmented Generation.')
+    .version('0.1.0', '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .exitOverride()
+    .showHelpAfterError('(bezoar --help lists the commands, bezoar COMMAND --help its options)')
+    .configureOutput({
+      writeOut: (text) => void terminal.write(text),
+      writeErr: (text) => terminal.writeError(text.replace(/^error: /, 'bezoar: ')),
+      getOutHelpWidth: () => terminal.columns,
+      getErrHelpWidth: () => terminal.columns,
+      getOutHasColors: () => terminal.colour,
+      getErrHasColors: () => false,
+    });
+  /** Adds a command with the options every command has; its action gets the parsed options and a log. */
+  const add = (name: string, summary: string, configure: (command: Command) => Command, act: (args: string[], options: never, log: Log) => Promise<number>): void => {
+    const command = configure(program.command(name).description(summary))
+      .option('--seed <n>', 'seed of every random choice', wholeNumber(0, 0xffffffff))
+      .option('-q, --quiet', 'print nothing but results and errors')
+      .addOption(new Option('--log-level <level>', 'how much to say on the other stream').choices(LOG_LEVELS).default('info'))
+      .exitOverride()
+      .helpOption('-h, --help', 'print help');
+    command.action(async (...given: unknown[]) => {
+      const options = command.opts() as CommonOptions;
+      exit = await act(given.slice(0, -2) as string[], options as never, logger(terminal, options));
+    });
+  };
+
+  add(
+    'demo',
+    'the first minute: poison a corpus, watch an unguarded pipeline swallow it, watch the guard catch it',
+    (command) => command.option('--question <n>', 'which question to show', wholeNumber(1), 1),
+    async (_, options, log) => (await import('./commands/demo.ts')).demo(options, terminal, log),
+  );
+  add(
+    'defend',
+    'guard retrieved passages: JSON lines in, JSON lines with verdicts out',
+    (command) =>
+      command
+        .option('-d, --defense <spec>', 'a stage, e.g. grada?weights=bm25; repeat for more, in order', collect)
+        .option('-p, --policy <file>', 'a policy file, or the name of a policy or recipe')
+        .option('-k, --keep <n>', "how many passages a reranker lets go on (default: 5, or the policy's)", wholeNumber(1, 10_000))
+        .addOption(new Option('--passage-text <what>', "what of a passage is judged (default: title-and-text, or the policy's)").choices(['title-and-text', 'text']))
+        .option('-e, --encoder <spec>', 'makes embeddings where the input has none: static, onnx:DIR, openai:MODEL')
+        .option('-i, --in <file>', 'where to read, - for standard input', '-')
+        .option('-o, --out <file>', 'where to write, - for standard output', '-')
+        .addHelpText(
+          'after',
+          `
+Input, a line each:   {"query": {"id", "text", "embedding"?}, "passages": [{"id", "text", "title"?, "relevance"?, "embedding"?}]}
+Output, a line each:  {"queryId", "kept", "verdicts", "stages", "certificate", "degraded"}
+Without --defense and --policy: bezoar.config.yaml of this folder, else the policy standard.`,
+        ),
+    async (_, options, log) => (await import('./commands/defend.ts')).defendCommand(options, terminal, log),
+  );
+  add(
+    'list',
+    'what there is: bezoar list defenses, recipes, policies, encoders or reasons; bezoar list defenses grada for the options of one',
+    (command) =>
+      command.argument('[role]', 'defenses, recipes, policies, encoders or reasons').argument('[name]', 'one of them, in full').addOption(new Option('--format <format>', 'how to print').choices(['table', 'json']).default('table')),
+    async ([role, name], options) => (await import('./commands/list.ts')).list(role, name, options, terminal),
+  );
+  add(
+    'validate',
+    'check a policy file; every fault comes with its line and the closest valid key',
+    (command) => command.argument('[file]', 'default: the bezoar.config file of this folder'),
+    async ([file]) => (await import('./commands/validate.ts')).validate(file, terminal),
+  );
+  add(
+    'encode',
+    'add embeddings to passages or retrievals: JSON lines in, JSON lines out',
+    (command) =>
+      command
+        .option('-e, --encoder <spec>', 'static, onnx:DIR or openai:MODEL', 'static')
+        .addOption(new Option('--passage-text <what>', 'what of a passage is encoded').choices(['title-and-text', 'text']).default('title-and-text'))
+        .option('--cache <dir>', 'remember embeddings in this folder')
+        .option('-i, --in <file>', 'where to read, - for standard input', '-')
+        .option('-o, --out <file>', 'where to write, - for standard output', '-'),
+    async (_, options, log) => (await import('./commands/encode.ts')).encode(options, terminal, log),
+  );
+  add(
+    'calibrate',
+    'measure an encoder (or an n-gram model) on your clean corpus and store the thresholds beside it',
+    (command) =>
+      command
+        .argument('<corpus>', 'a BEIR folder or a JSON-lines file of passages that you trust')
+        .option('-e, --encoder <spec>', 'static, onnx:DIR or openai:MODEL', 'static')
+        .option('--ngram', 'make an n-gram model for lexical-anomaly instead')
+        .option('--pool <n>', 'passages in a pool', wholeNumber(3, 100), 10)
+        .option('--quantile <q>', 'share of clean pools below the threshold', '0.95')
+        .option('-o, --out <file>', 'where to write (default: beside the encoder)'),
+    async ([corpus], options, log) => (await import('./commands/calibrate.ts')).calibrate(corpus!, options, terminal, log),
+  );
+
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exit;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.unusable;
+    terminal.writeError(`${paint({ colour: terminal.colour && terminal.interactiveError }, 'red', 'bezoar:')} ${sentence(error)}\n`);
+    return EXIT.unusable;
+  }
+}
+
+/** What went wrong, for people; a stack only for faults of ours. Control characters never reach the terminal. */
+function sentence(error: unknown): string {
+  const text = BezoarError.is(error) ? error.message : `an error of Bezoar's own, please report it: ${error instanceof Error ? error.stack : String(error)}`;
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '?');
+}
