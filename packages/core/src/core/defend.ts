@@ -5,7 +5,10 @@ import { explainReason } from './reasons.ts';
 import { createRunContext, type RunContext, type RunSettings, throwIfAborted } from './run-context.ts';
 
 /** Models and clock for a run; what a policy settles itself is not asked again. */
-export type DefendSettings = Pick<RunSettings, 'now' | 'signal' | 'encoder' | 'crossEncoder' | 'likelihood' | 'resolveEncoder'>;
+export type DefendSettings = Pick<
+  RunSettings,
+  'now' | 'signal' | 'encoder' | 'crossEncoder' | 'likelihood' | 'bm25Corpus' | 'resolveEncoder'
+>;
 
 /** Faults of the caller, not of a stage: no failure mode hides them. */
 const CALLER_FAULTS: ReadonlySet<ErrorCode> = new Set([

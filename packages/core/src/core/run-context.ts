@@ -1,4 +1,5 @@
 import { BezoarError } from '../errors.ts';
+import type { Bm25Corpus } from '../kernels/bm25.ts';
 import type { PassageText } from './passage-text.ts';
 import type { CrossEncoder, Encoder, LikelihoodModel } from './ports.ts';
 
@@ -12,6 +13,8 @@ export interface RunContext {
   readonly encoder: Encoder | null;
   readonly crossEncoder: CrossEncoder | null;
   readonly likelihood: LikelihoodModel | null;
+  /** Word statistics of the corpus that passages come from, for `grada?statistics=corpus`. */
+  readonly bm25Corpus: Bm25Corpus | null;
   /** Makes the encoder that an option names, e.g. `grada?similarity=onnx:DIR`. */
   readonly resolveEncoder: ((spec: string) => Promise<Encoder>) | null;
   readonly passageText: PassageText;
@@ -47,6 +50,7 @@ export function createRunContext(settings: RunSettings = {}): RunContext {
     encoder: settings.encoder ?? null,
     crossEncoder: settings.crossEncoder ?? null,
     likelihood: settings.likelihood ?? null,
+    bm25Corpus: settings.bm25Corpus ?? null,
     resolveEncoder: settings.resolveEncoder ?? null,
     passageText: settings.passageText ?? 'title-and-text',
     unscorable: settings.unscorable ?? 'drop',
