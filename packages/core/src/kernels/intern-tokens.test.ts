@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alphabetOf, hashOf, internTokens, Lexicon, type TokenRule, UNDECIDED } from './intern-tokens.ts';
+import { alphabetOf, internTokens, Lexicon, type TokenRule, UNDECIDED } from './intern-tokens.ts';
 
 const split = (text: string): string[] => (text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? []).filter((w) => w !== 'the' && w !== 'of');
 const rule: TokenRule = {
@@ -68,24 +68,38 @@ describe('internTokens', () => {
 });
 
 describe('Lexicon', () => {
-  it('tells tokens of one hash apart, also when their slots are full', () => {
-    const lexicon = new Lexicon(100);
-    const words = Array.from({ length: 500 }, (_, i) => `w${i}`);
-    const commit = (word: string): number => {
-      lexicon.reserve(word.length);
-      const start = lexicon.tail;
-      for (let i = 0; i < word.length; i++) lexicon.characters[start + i] = word.charCodeAt(i);
-      return lexicon.commit(start, start + word.length, 7);
-    };
-    expect(words.map(commit)).toEqual(words.map((_, i) => i));
-    expect(words.map(commit)).toEqual(words.map((_, i) => i));
+  it('numbers tokens in the order they came', () => {
+    const lexicon = new Lexicon(4);
+    const words = Array.from({ length: 2000 }, (_, i) => `w${i}`);
+    expect(words.map((word) => lexicon.add(word))).toEqual(words.map((_, i) => i));
+    expect(words.map((word) => lexicon.add(word))).toEqual(words.map((_, i) => i));
     expect(words.map((_, i) => lexicon.token(i))).toEqual(words);
-    expect(lexicon.size).toBe(500);
+    expect(lexicon.size).toBe(2000);
   });
 
-  it('hashes by FNV-1a', () => {
-    // The published 32-bit value for "foobar".
-    const codes = Uint16Array.from('xfoobar', (c) => c.charCodeAt(0));
-    expect(hashOf(codes, 1, 7) >>> 0).toBe(0xbf9cf968);
+  it('tells tokens apart that share their key: the last eight characters, or their low bytes', () => {
+    const lexicon = new Lexicon(100);
+    const words = Array.from({ length: 400 }, (_, i) => `${i}abcdefgh`).concat('abcdefgh', 'bcdefgh', 'a', '\u0161', '\u0261', '\u0161a');
+    expect(words.map((word) => lexicon.add(word))).toEqual(words.map((_, i) => i));
+    expect(words.map((word) => lexicon.add(word))).toEqual(words.map((_, i) => i));
+    expect(lexicon.token(402)).toBe('a');
+  });
+
+  it('equals a Map', () => {
+    const word = fc.oneof(
+      fc.string({ unit: fc.constantFrom('a', 'b', '\u00ff', '\u0161'), maxLength: 12 }),
+      fc.constantFrom('aaaaaaaaab', 'baaaaaaaab'),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 400 }), (words) => {
+        const lexicon = new Lexicon(10);
+        const numbers = new Map<string, number>();
+        for (const w of words) {
+          if (!numbers.has(w)) numbers.set(w, numbers.size);
+          expect(lexicon.add(w)).toBe(numbers.get(w));
+        }
+        expect(lexicon.size).toBe(numbers.size);
+      }),
+    );
   });
 });

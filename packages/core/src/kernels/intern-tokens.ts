@@ -24,94 +24,160 @@ export function alphabetOf(isTokenCharacter: RegExp, decided: number): Uint16Arr
 }
 
 const GENERAL_PUNCTUATION = 0x2000;
-const GENERAL_PUNCTUATION_SIZE = 0x70;
-const HASH_SEED = 0x811c9dc5 | 0;
-const HASH_PRIME = 0x01000193;
-// An attacker can write words of one hash. After this many slots a token goes to a Map, whose hash is seeded by the engine.
+const GENERAL_PUNCTUATION_MASK = 0xff80;
+const GENERAL_PUNCTUATION_END = 0x2070;
+/** Characters a key holds: two integers of four bytes. */
+const KEY_LENGTH = 8;
+// An attacker can write words that fall into one slot. After this many a token goes to a Map, whose hash is seeded by the engine.
 const MAX_PROBES = 8;
 const MAX_SLOTS = 1 << 16;
+/** More than a string can hold, and still a small integer when added to as many. */
+const MAX_TOKENS = 1 << 29;
 
-/** Distinct tokens, numbered from 0 in the order they came; all their characters lie in one buffer. */
+/**
+ * Distinct tokens, numbered from 0 in the order they came; all their characters lie in one buffer. A token of characters below U+0100 is
+ * found by its last eight, which two integers hold, so that short ones need no comparison by character; others by a Map.
+ */
 export class Lexicon {
   size = 0;
-  /** Token `i` is `characters[ends[i - 1], ends[i])`; behind the last one the next is written before `commit`. */
+  /** Token `i` is `characters[ends[i], ends[i + 1])`; the next is written from `ends[size]` on before it is committed. */
   characters: Uint16Array;
   ends: Int32Array;
-  private hashes: Int32Array;
+  private keys: Int32Array;
   private readonly slots: Int32Array;
-  private readonly overflow = new Map<string, number>();
+  private readonly others = new Map<string, number>();
 
   /** @param expected - Characters to come; only sizes the buffers. */
   constructor(expected: number) {
     let slots = 256;
     while (slots < MAX_SLOTS && slots * 4 < expected) slots *= 2;
     this.slots = new Int32Array(slots);
-    this.characters = new Uint16Array(expected + 64);
-    this.ends = new Int32Array((slots >> 1) + 1);
-    this.hashes = new Int32Array((slots >> 1) + 1);
-  }
-
-  /** Where the next token is to be written. */
-  get tail(): number {
-    return this.size === 0 ? 0 : this.ends[this.size - 1]!;
+    this.characters = new Uint16Array(expected);
+    this.ends = new Int32Array(slots >> 1);
+    this.keys = new Int32Array(slots);
   }
 
   /** Makes room for `more` characters behind the last token. */
   reserve(more: number): void {
-    const needed = this.tail + more;
+    const needed = this.ends[this.size]! + more;
     if (needed <= this.characters.length) return;
     const grown = new Uint16Array(needed * 2);
     grown.set(this.characters);
     this.characters = grown;
   }
 
-  /** The number of the token written at `[start, end)` behind the last one, new or not. `hash` is any function of its characters. */
-  commit(start: number, end: number, hash: number): number {
-    const { slots, characters, ends, hashes } = this;
+  /** The number of the token written behind the last one, up to `end`, new or not. */
+  commit(end: number): number {
+    const start = this.ends[this.size]!;
+    let high = 0;
+    let low = 0;
+    let all = 0;
+    for (let i = start; i < end; i++) {
+      const character = this.characters[i]!;
+      all |= character;
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | character;
+    }
+    return all < 256 ? this.find(start, end, high, low) : this.findOther(end, high, low);
+  }
+
+  /** `commit` with the key at hand. */
+  private find(start: number, end: number, high: number, low: number): number {
+    const { slots, characters, ends, keys } = this;
     const mask = slots.length - 1;
-    let slot = hash ^ (hash >>> 15);
+    const hash = Math.imul(Math.imul(high, 0x85ebca6b) ^ low, 0x9e3779b1);
+    let slot = hash >>> 15;
     for (let probe = 0; probe < MAX_PROBES; probe++, slot++) {
-      const found = slots[slot & mask]! - 1;
-      if (found < 0) {
+      const id = slots[slot & mask]! - 1;
+      if (id < 0) {
         slots[slot & mask] = this.size + 1;
-        return this.append(end, hash);
+        return this.append(end, high, low);
       }
-      if (hashes[found] !== hash) continue;
-      let at = found === 0 ? 0 : ends[found - 1]!;
-      if (ends[found]! - at !== end - start) continue;
+      if (keys[2 * id] !== high || keys[2 * id + 1] !== low) continue;
+      let at = ends[id]!;
+      if (ends[id + 1]! - at !== end - start) continue;
       let own = start;
-      while (own < end && characters[at] === characters[own]) {
+      while (own < end - KEY_LENGTH && characters[at] === characters[own]) {
         at++;
         own++;
       }
-      if (own === end) return found;
+      if (own >= end - KEY_LENGTH) return id;
     }
-    const token = this.read(start, end);
-    const known = this.overflow.get(token);
+    return this.findOther(end, high, low);
+  }
+
+  private findOther(end: number, high: number, low: number): number {
+    const token = this.read(this.ends[this.size]!, end);
+    const known = this.others.get(token);
     if (known !== undefined) return known;
-    this.overflow.set(token, this.size);
-    return this.append(end, hash);
+    this.others.set(token, this.size);
+    return this.append(end, high, low);
+  }
+
+  private append(end: number, high: number, low: number): number {
+    const id = this.size++;
+    if (this.size === this.ends.length) {
+      this.ends = grow(this.ends);
+      this.keys = grow(this.keys);
+    }
+    this.ends[this.size] = end;
+    this.keys[2 * id] = high;
+    this.keys[2 * id + 1] = low;
+    return id;
+  }
+
+  /** The number of a token, new or not. */
+  add(token: string): number {
+    this.reserve(token.length);
+    const start = this.ends[this.size]!;
+    for (let i = 0; i < token.length; i++) this.characters[start + i] = token.charCodeAt(i);
+    return this.commit(start + token.length);
+  }
+
+  /**
+   * Numbers the tokens of a text into `ids` from `at` on, up to `limit`, leaving out those below `firstKept`. Returns where it stopped,
+   * or -1 when the rule's table cannot decide a character.
+   */
+  scan(text: string, rule: TokenRule, ids: Int32Array, at: number, limit: number, firstKept: number): number {
+    const length = text.length;
+    this.reserve(length);
+    const { alphabet, minLength, punctuationSeparates } = rule;
+    const characters = this.characters;
+    let next = at;
+    let start = this.ends[this.size]!;
+    let position = 0;
+    while (position < length && next < limit) {
+      let end = start;
+      let high = 0;
+      let low = 0;
+      while (position < length) {
+        const code = text.charCodeAt(position++);
+        let character = UNDECIDED;
+        if (code < 256) character = alphabet[code]!;
+        else if (punctuationSeparates && (code & GENERAL_PUNCTUATION_MASK) === GENERAL_PUNCTUATION && code < GENERAL_PUNCTUATION_END)
+          character = 0;
+        if (character === 0) break;
+        if (character === UNDECIDED) return -1;
+        characters[end++] = character;
+        high = (high << 8) | (low >>> 24);
+        low = (low << 8) | character;
+      }
+      if (end - start < minLength) continue;
+      const id = this.find(start, end, high, low);
+      if (id >= firstKept) ids[next++] = id;
+      start = this.ends[this.size]!;
+    }
+    return next;
   }
 
   token(id: number): string {
-    return this.read(id === 0 ? 0 : this.ends[id - 1]!, this.ends[id]!);
+    return this.read(this.ends[id]!, this.ends[id + 1]!);
   }
 
   private read(start: number, end: number): string {
     let text = '';
     for (let i = start; i < end; i++) text += String.fromCharCode(this.characters[i]!);
     return text;
-  }
-
-  private append(end: number, hash: number): number {
-    const id = this.size++;
-    if (id === this.ends.length) {
-      this.ends = grow(this.ends);
-      this.hashes = grow(this.hashes);
-    }
-    this.ends[id] = end;
-    this.hashes[id] = hash;
-    return id;
   }
 }
 
@@ -120,13 +186,6 @@ const grow = (array: Int32Array): Int32Array<ArrayBuffer> => {
   grown.set(array);
   return grown;
 };
-
-/** Hash of a token written behind the last one of a lexicon. */
-export function hashOf(characters: Uint16Array, start: number, end: number): number {
-  let hash = HASH_SEED;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ characters[i]!, HASH_PRIME);
-  return hash;
-}
 
 /** The token numbers of texts: those of text `t` are `ids[starts[t], starts[t + 1])`. */
 export interface InternedTexts {
@@ -139,7 +198,7 @@ export interface InternedTexts {
  * Turns texts into numbers, equal for equal tokens, at most `maxTokens` a text. The same as numbering `rule.tokenize(text)`, without
  * making strings for texts in which the rule's table decides every character.
  */
-export function internTokens(texts: readonly string[], rule: TokenRule, maxTokens = Number.POSITIVE_INFINITY): InternedTexts {
+export function internTokens(texts: readonly string[], rule: TokenRule, maxTokens = MAX_TOKENS): InternedTexts {
   let total = 0;
   for (const text of texts) total += text.length;
   const lexicon = new Lexicon(Math.min(total, maxTokens * 16 * texts.length) + rule.dropped.length);
@@ -150,65 +209,20 @@ export function internTokens(texts: readonly string[], rule: TokenRule, maxToken
     while (used + more > ids.length) ids = grow(ids);
   };
 
-  /** Adds the tokens of a text; false, with nothing added, when the table cannot decide a character. */
-  const scan = (text: string, firstKept: number): boolean => {
-    const { alphabet, minLength, punctuationSeparates } = rule;
-    const length = text.length;
-    lexicon.reserve(length + 1);
-    room(Math.min(maxTokens, (length >> 1) + 1));
-    const characters = lexicon.characters;
-    const target = ids;
-    const from = used;
-    const limit = from + maxTokens;
-    let start = lexicon.tail;
-    let end = start;
-    let hash = HASH_SEED;
-    let next = from;
-    for (let at = 0; at <= length && next < limit; at++) {
-      const code = at < length ? text.charCodeAt(at) : 32;
-      let character = UNDECIDED;
-      if (code < 256) character = alphabet[code]!;
-      else if (punctuationSeparates && (code - GENERAL_PUNCTUATION) >>> 0 < GENERAL_PUNCTUATION_SIZE) character = 0;
-      if (character === 0) {
-        if (end === start) continue;
-        if (end - start >= minLength) {
-          const id = lexicon.commit(start, end, hash);
-          if (id >= firstKept) target[next++] = id;
-          start = lexicon.tail;
-        }
-        end = start;
-        hash = HASH_SEED;
-      } else if (character === UNDECIDED) {
-        return false;
-      } else {
-        characters[end++] = character;
-        hash = Math.imul(hash ^ character, HASH_PRIME);
-      }
-    }
-    used = next;
-    return true;
-  };
-
-  scan(rule.dropped, 0);
-  used = 0;
+  lexicon.scan(rule.dropped, rule, ids, 0, 1, MAX_TOKENS);
   const firstKept = lexicon.size;
   for (let t = 0; t < texts.length; t++) {
     const text = texts[t]!;
-    if (!scan(text, firstKept)) {
+    room(Math.min(maxTokens, (text.length >> 1) + 1));
+    const stop = lexicon.scan(text, rule, ids, used, used + maxTokens, firstKept);
+    if (stop >= 0) used = stop;
+    else {
       const tokens = rule.tokenize(text);
       const count = Math.min(tokens.length, maxTokens);
       room(count);
-      for (let i = 0; i < count; i++) ids[used++] = internToken(lexicon, tokens[i]!);
+      for (let i = 0; i < count; i++) ids[used++] = lexicon.add(tokens[i]!);
     }
     starts[t + 1] = used;
   }
   return { lexicon, ids, starts };
-}
-
-function internToken(lexicon: Lexicon, token: string): number {
-  lexicon.reserve(token.length);
-  const start = lexicon.tail;
-  const end = start + token.length;
-  for (let i = 0; i < token.length; i++) lexicon.characters[start + i] = token.charCodeAt(i);
-  return lexicon.commit(start, end, hashOf(lexicon.characters, start, end));
 }

@@ -1,5 +1,5 @@
 import { BezoarError } from '../errors.ts';
-import { alphabetOf, hashOf, internTokens, Lexicon, type TokenRule } from './intern-tokens.ts';
+import { alphabetOf, internTokens, Lexicon, type TokenRule } from './intern-tokens.ts';
 import { stemInPlace } from './porter-stem.ts';
 import { tokenizeRouge, UNSTEMMED_LENGTH } from './tokenize-rouge.ts';
 import { tokenizeUnicode } from './tokenize-unicode.ts';
@@ -88,17 +88,14 @@ export function rougeLAbove(texts: readonly string[], threshold: number, options
 /** The number of each token's stem. */
 function stemAll(lexicon: Lexicon): Int32Array {
   const { characters, ends, size } = lexicon;
-  const stems = new Lexicon(lexicon.tail);
+  const stems = new Lexicon(ends[size]!);
   const numbers = new Int32Array(size);
-  let from = 0;
   for (let id = 0; id < size; id++) {
-    const to = ends[id]!;
-    const start = stems.tail;
-    for (let i = from; i < to; i++) stems.characters[start + i - from] = characters[i]!;
-    let end = start + to - from;
-    if (to - from > UNSTEMMED_LENGTH) end = stemInPlace(stems.characters, start, end);
-    numbers[id] = stems.commit(start, end, hashOf(stems.characters, start, end));
-    from = to;
+    const from = ends[id]!;
+    const length = ends[id + 1]! - from;
+    const start = stems.ends[stems.size]!;
+    for (let i = 0; i < length; i++) stems.characters[start + i] = characters[from + i]!;
+    numbers[id] = stems.commit(length > UNSTEMMED_LENGTH ? stemInPlace(stems.characters, start, start + length) : start + length);
   }
   return numbers;
 }
