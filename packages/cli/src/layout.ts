@@ -3,7 +3,11 @@ export function cells(text: string): number {
   let width = 0;
   for (const character of text) {
     if (/\p{M}|\u200d/u.test(character)) continue;
-    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(character) ? 2 : 1;
+    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(
+      character,
+    )
+      ? 2
+      : 1;
   }
   return width;
 }
@@ -43,8 +47,15 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const widths = head.slice(0, last).map((title, column) => Math.max(cells(title), ...rows.map((row) => cells(row[column]!))));
   const indent = widths.reduce((sum, width) => sum + width + 2, 0);
   const render = (row: readonly string[]): string => {
-    const start = row.slice(0, last).map((cell, column) => `${fit(cell, widths[column]!)}  `).join('');
-    return wrap(row[last]!, Math.max(20, columns - indent)).map((line, index) => `${index === 0 ? start : ' '.repeat(indent)}${line}`.trimEnd()).join('\n') || start.trimEnd();
+    const start = row
+      .slice(0, last)
+      .map((cell, column) => `${fit(cell, widths[column]!)}  `)
+      .join('');
+    return (
+      wrap(row[last]!, Math.max(20, columns - indent))
+        .map((line, index) => `${index === 0 ? start : ' '.repeat(indent)}${line}`.trimEnd())
+        .join('\n') || start.trimEnd()
+    );
   };
   return `${[head, ...rows].map(render).join('\n')}\n`;
 }

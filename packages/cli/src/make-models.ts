@@ -27,7 +27,10 @@ export async function makeModels(policy: Policy, encoderSpec: string, terminal: 
     return encoder;
   };
   if (needs.has('cross-encoder')) {
-    throw new BezoarError('NEEDS_CROSS_ENCODER', 'the command line has no cross-encoder; similarity=cross-encoder works in the library, with one passed as crossEncoder');
+    throw new BezoarError(
+      'NEEDS_CROSS_ENCODER',
+      'the command line has no cross-encoder; similarity=cross-encoder works in the library, with one passed as crossEncoder',
+    );
   }
   const encoder = needs.has('embeddings') || needs.has('query-embedding') ? await resolveEncoder(encoderSpec) : null;
   const likelihood = needs.has('likelihood') ? await (await import('@bezoar/models')).loadNgramLikelihood() : null;

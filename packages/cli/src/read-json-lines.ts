@@ -67,7 +67,8 @@ async function* lines(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGen
     parts[0] = rest + parts[0]!;
     rest = parts.pop()!;
     yield* parts;
-    if (rest.length > MAX_LINE_BYTES) throw new BezoarError('TOO_LARGE', `${name} has a line of more than ${MAX_LINE_BYTES} characters; write one object a line`);
+    if (rest.length > MAX_LINE_BYTES)
+      throw new BezoarError('TOO_LARGE', `${name} has a line of more than ${MAX_LINE_BYTES} characters; write one object a line`);
   }
   rest += decoder.decode();
   if (rest !== '') yield rest;

@@ -46,7 +46,10 @@ export async function readPolicy(path: string, terminal: Terminal): Promise<Poli
 function startOf(parent: unknown, key: string | number): number | null {
   const items = (parent as { items?: readonly unknown[] } | null)?.items;
   if (!items) return null;
-  const found = typeof key === 'number' ? items[key] : items.map((pair) => (pair as { key?: unknown }).key).find((node) => (node as { value?: unknown })?.value === key);
+  const found =
+    typeof key === 'number'
+      ? items[key]
+      : items.map((pair) => (pair as { key?: unknown }).key).find((node) => (node as { value?: unknown })?.value === key);
   return (found as { range?: readonly number[] } | undefined)?.range?.[0] ?? null;
 }
 
@@ -56,7 +59,10 @@ async function importPolicy(place: string, path: string): Promise<unknown> {
   try {
     return await createJiti(import.meta.url).import(place, { default: true });
   } catch (error) {
-    throw new BezoarError('BAD_CONFIG', `${path} cannot be loaded: ${(error as Error).message.split('\n')[0]}`, { cause: error, details: { file: path } });
+    throw new BezoarError('BAD_CONFIG', `${path} cannot be loaded: ${(error as Error).message.split('\n')[0]}`, {
+      cause: error,
+      details: { file: path },
+    });
   }
 }
 
@@ -78,9 +84,13 @@ function fillIn(value: unknown, env: Terminal['env'], field: string): unknown {
     return value.replace(/\$\{([A-Za-z_]\w{0,100})(?::([^}]*))?\}/g, (_, name: string, fallback: string | undefined) => {
       const found = env[name] || fallback;
       if (found !== undefined) return found;
-      throw new BezoarError('BAD_CONFIG', `${field} needs the environment variable ${name}, which is not set; set it or write \${${name}:default}`, {
-        details: { field },
-      });
+      throw new BezoarError(
+        'BAD_CONFIG',
+        `${field} needs the environment variable ${name}, which is not set; set it or write \${${name}:default}`,
+        {
+          details: { field },
+        },
+      );
     });
   }
   if (Array.isArray(value)) return value.map((entry, index) => fillIn(entry, env, `${field}[${index}]`));

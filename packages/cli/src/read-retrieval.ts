@@ -47,7 +47,10 @@ function checkShapes(query: Query, passages: readonly RetrievedPassage[], at: st
   for (const [index, passage] of passages.entries()) {
     const other = seen.get(passage.id);
     if (other !== undefined) {
-      throw new BezoarError('DUPLICATE_ID', `${at}: passages[${index}].id is the same as passages[${other}].id; ids must be unique within a retrieval`);
+      throw new BezoarError(
+        'DUPLICATE_ID',
+        `${at}: passages[${index}].id is the same as passages[${other}].id; ids must be unique within a retrieval`,
+      );
     }
     seen.set(passage.id, index);
     if (passage.embedding && passage.embedding.length !== first!.embedding!.length) {
@@ -71,7 +74,11 @@ function optional<K extends string, T>(key: K, value: unknown, read: () => T): P
 
 function text(value: unknown, at: string, field: string): string {
   if (typeof value !== 'string') throw fault(at, field, value, 'text');
-  if (value.length > MAX_TEXT) throw new BezoarError('TOO_LARGE', `${at}: ${field} has ${value.length} characters, expected at most ${MAX_TEXT}; cut it into passages`);
+  if (value.length > MAX_TEXT)
+    throw new BezoarError(
+      'TOO_LARGE',
+      `${at}: ${field} has ${value.length} characters, expected at most ${MAX_TEXT}; cut it into passages`,
+    );
   return value;
 }
 
@@ -96,6 +103,17 @@ function readEmbedding(value: unknown, at: string, field: string): Float32Array 
 }
 
 function fault(at: string, field: string, value: unknown, expected: string): BezoarError {
-  const kind = value === undefined ? 'missing' : value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-  return new BezoarError('BAD_INPUT', `${at}: ${field === '' ? 'the line' : field} is ${kind}, expected ${expected}`, { details: { field, expected } });
+  const kind =
+    value === undefined
+      ? 'missing'
+      : value === null
+        ? 'null'
+        : Array.isArray(value)
+          ? 'a list'
+          : typeof value === 'object'
+            ? 'an object'
+            : `a ${typeof value}`;
+  return new BezoarError('BAD_INPUT', `${at}: ${field === '' ? 'the line' : field} is ${kind}, expected ${expected}`, {
+    details: { field, expected },
+  });
 }

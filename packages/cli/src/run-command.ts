@@ -27,7 +27,8 @@ function logger(terminal: Terminal, options: CommonOptions): Log {
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= min && number <= max)) throw new InvalidArgumentError(`expected a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`);
+    if (!(number >= min && number <= max))
+      throw new InvalidArgumentError(`expected a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`);
     return number;
   };
 }
@@ -52,7 +53,12 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       getErrHasColors: () => false,
     });
   /** Adds a command with the options every command has; its action gets the parsed options and a log. */
-  const add = (name: string, summary: string, configure: (command: Command) => Command, act: (args: string[], options: never, log: Log) => Promise<number>): void => {
+  const add = (
+    name: string,
+    summary: string,
+    configure: (command: Command) => Command,
+    act: (args: string[], options: never, log: Log) => Promise<number>,
+  ): void => {
     const command = configure(program.command(name).description(summary))
       .option('--seed <n>', 'seed of every random choice', wholeNumber(0, 0xffffffff))
       .option('-q, --quiet', 'print nothing but results and errors')
@@ -79,7 +85,12 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
         .option('-d, --defense <spec>', 'a stage, e.g. grada?weights=bm25; repeat for more, in order', collect)
         .option('-p, --policy <file>', 'a policy file, or the name of a policy or recipe')
         .option('-k, --keep <n>', "how many passages a reranker lets go on (default: 5, or the policy's)", wholeNumber(1, 10_000))
-        .addOption(new Option('--passage-text <what>', "what of a passage is judged (default: title-and-text, or the policy's)").choices(['title-and-text', 'text']))
+        .addOption(
+          new Option('--passage-text <what>', "what of a passage is judged (default: title-and-text, or the policy's)").choices([
+            'title-and-text',
+            'text',
+          ]),
+        )
         .option('-e, --encoder <spec>', 'makes embeddings where the input has none: static, onnx:DIR, openai:MODEL')
         .option('-i, --in <file>', 'where to read, - for standard input', '-')
         .option('-o, --out <file>', 'where to write, - for standard output', '-')
@@ -96,7 +107,10 @@ Without --defense and --policy: bezoar.config.yaml of this folder, else the poli
     'list',
     'what there is: bezoar list defenses, recipes, policies, encoders or reasons; bezoar list defenses grada for the options of one',
     (command) =>
-      command.argument('[role]', 'defenses, recipes, policies, encoders or reasons').argument('[name]', 'one of them, in full').addOption(new Option('--format <format>', 'how to print').choices(['table', 'json']).default('table')),
+      command
+        .argument('[role]', 'defenses, recipes, policies, encoders or reasons')
+        .argument('[name]', 'one of them, in full')
+        .addOption(new Option('--format <format>', 'how to print').choices(['table', 'json']).default('table')),
     async ([role, name], options) => (await import('./commands/list.ts')).list(role, name, options, terminal),
   );
   add(
@@ -111,7 +125,9 @@ Without --defense and --policy: bezoar.config.yaml of this folder, else the poli
     (command) =>
       command
         .option('-e, --encoder <spec>', 'static, onnx:DIR or openai:MODEL', 'static')
-        .addOption(new Option('--passage-text <what>', 'what of a passage is encoded').choices(['title-and-text', 'text']).default('title-and-text'))
+        .addOption(
+          new Option('--passage-text <what>', 'what of a passage is encoded').choices(['title-and-text', 'text']).default('title-and-text'),
+        )
         .option('--cache <dir>', 'remember embeddings in this folder')
         .option('-i, --in <file>', 'where to read, - for standard input', '-')
         .option('-o, --out <file>', 'where to write, - for standard output', '-'),
@@ -143,6 +159,8 @@ Without --defense and --policy: bezoar.config.yaml of this folder, else the poli
 
 /** What went wrong, for people; a stack only for faults of ours. Control characters never reach the terminal. */
 function sentence(error: unknown): string {
-  const text = BezoarError.is(error) ? error.message : `an error of Bezoar's own, please report it: ${error instanceof Error ? error.stack : String(error)}`;
+  const text = BezoarError.is(error)
+    ? error.message
+    : `an error of Bezoar's own, please report it: ${error instanceof Error ? error.stack : String(error)}`;
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '?');
 }

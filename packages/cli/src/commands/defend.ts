@@ -1,5 +1,15 @@
-import { BezoarError, defend, type Defended, definePolicy, type Policy, type PolicyFile, type PolicySettings, policyFromSpecs, type Retrieval } from '@bezoar/core';
-import { POLICIES } from '@bezoar/core';
+import {
+  BezoarError,
+  type Defended,
+  defend,
+  definePolicy,
+  POLICIES,
+  type Policy,
+  type PolicyFile,
+  type PolicySettings,
+  policyFromSpecs,
+  type Retrieval,
+} from '@bezoar/core';
 import { makeModels } from '../make-models.ts';
 import { readJsonLines } from '../read-json-lines.ts';
 import { findPolicyFile, readPolicy } from '../read-policy.ts';
@@ -33,10 +43,15 @@ export async function defendCommand(options: DefendOptions, terminal: Terminal, 
       done += 1;
       if (!(await write(`${JSON.stringify(record(retrieval, defended))}\n`))) break;
     }
-    if (done === 0) throw new BezoarError('BAD_INPUT', `${options.in === '-' ? 'standard input' : options.in} holds no retrieval; write one object a line (bezoar defend --help shows its form)`);
+    if (done === 0)
+      throw new BezoarError(
+        'BAD_INPUT',
+        `${options.in === '-' ? 'standard input' : options.in} holds no retrieval; write one object a line (bezoar defend --help shows its form)`,
+      );
     return done;
   });
-  if (degraded > 0) log('warn', `${degraded} of ${count} results are degraded: a stage failed or overran its budget; stages[].error says why`);
+  if (degraded > 0)
+    log('warn', `${degraded} of ${count} results are degraded: a stage failed or overran its budget; stages[].error says why`);
   return EXIT.done;
 }
 
@@ -46,7 +61,8 @@ async function choosePolicy(options: DefendOptions, terminal: Terminal, log: Log
     ...(options.passageText === undefined ? {} : { passageText: options.passageText }),
     ...(options.seed === undefined ? {} : { seed: options.seed }),
   };
-  if (options.defense && options.policy) throw new BezoarError('INVALID_OPTION', '--defense and --policy are both given; put the stages into the policy file, or leave one out');
+  if (options.defense && options.policy)
+    throw new BezoarError('INVALID_OPTION', '--defense and --policy are both given; put the stages into the policy file, or leave one out');
   if (options.defense) return { policy: policyFromSpecs(options.defense, overrides), encoder: options.encoder ?? null, openai: null };
   if (options.policy !== undefined && Object.hasOwn(POLICIES, options.policy)) {
     return { policy: policyFromSpecs([options.policy], overrides), encoder: options.encoder ?? null, openai: null };
@@ -70,6 +86,8 @@ function record(retrieval: Retrieval, defended: Defended): object {
     stages: defended.stages,
     certificate: defended.certificate,
     degraded: defended.degraded,
-    ...(changed.length === 0 ? {} : { rewritten: changed.map(({ id, text, title }) => ({ id, text, ...(title === undefined ? {} : { title }) })) }),
+    ...(changed.length === 0
+      ? {}
+      : { rewritten: changed.map(({ id, text, title }) => ({ id, text, ...(title === undefined ? {} : { title }) })) }),
   };
 }

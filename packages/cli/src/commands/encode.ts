@@ -32,7 +32,10 @@ export async function encode(options: EncodeCommandOptions, terminal: Terminal, 
   await withOutput(options.out, terminal, async ({ write }) => {
     let batch: { readonly value: object; readonly slots: readonly Slot[] }[] = [];
     const flush = async (): Promise<boolean> => {
-      cut += await fill(batch.flatMap(({ slots }) => slots), encoder);
+      cut += await fill(
+        batch.flatMap(({ slots }) => slots),
+        encoder,
+      );
       const text = batch.map(({ value }) => `${JSON.stringify(value)}\n`).join('');
       done += batch.length;
       batch = [];
@@ -45,7 +48,11 @@ export async function encode(options: EncodeCommandOptions, terminal: Terminal, 
     }
     if (batch.length > 0) await flush();
     if (terminal.interactiveError && !options.quiet && done > 0) terminal.writeError('\n');
-    if (done === 0) throw new BezoarError('BAD_INPUT', `${options.in === '-' ? 'standard input' : options.in} holds nothing to encode; write one object a line`);
+    if (done === 0)
+      throw new BezoarError(
+        'BAD_INPUT',
+        `${options.in === '-' ? 'standard input' : options.in} holds nothing to encode; write one object a line`,
+      );
   });
   if (cut > 0) log('warn', `${cut} texts are longer than the encoder's window; what lies beyond is not in their embeddings`);
   return EXIT.done;
@@ -56,7 +63,10 @@ async function fill(slots: readonly Slot[], encoder: Encoder): Promise<number> {
   for (const role of ['query', 'passage'] as const) {
     const some = slots.filter((slot) => slot.role === role);
     if (some.length === 0) continue;
-    const { vectors, truncated } = await encoder.encode(some.map(({ text }) => text), { role });
+    const { vectors, truncated } = await encoder.encode(
+      some.map(({ text }) => text),
+      { role },
+    );
     cut += truncated.filter(Boolean).length;
     // Nine significant digits are what a 32-bit float holds.
     for (const [index, slot] of some.entries()) slot.put(Array.from(vectors[index]!, (value) => Number(value.toPrecision(9))));
@@ -67,7 +77,10 @@ async function fill(slots: readonly Slot[], encoder: Encoder): Promise<number> {
 function slotsOf(line: JsonLine, mode: PassageText): { value: object; slots: Slot[] } {
   const value = structuredClone(line.value) as Record<string, unknown> | null;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BezoarError('BAD_INPUT', `${line.at}: the line is not an object, expected a passage {"_id", "text"} or a retrieval {"query", "passages"}`);
+    throw new BezoarError(
+      'BAD_INPUT',
+      `${line.at}: the line is not an object, expected a passage {"_id", "text"} or a retrieval {"query", "passages"}`,
+    );
   }
   if ('query' in value || 'passages' in value) {
     const retrieval = readRetrieval(line);
@@ -77,7 +90,10 @@ function slotsOf(line: JsonLine, mode: PassageText): { value: object; slots: Slo
   }
   for (const field of ['text', 'title'] as const) {
     if (typeof value[field] === 'string' || (field === 'title' && value.title === undefined)) continue;
-    throw new BezoarError('BAD_INPUT', `${line.at}: ${field} is ${value[field] === undefined ? 'missing' : `a ${typeof value[field]}`}, expected text`);
+    throw new BezoarError(
+      'BAD_INPUT',
+      `${line.at}: ${field} is ${value[field] === undefined ? 'missing' : `a ${typeof value[field]}`}, expected text`,
+    );
   }
   const passage = value as { text: string; title?: string };
   return { value, slots: [slot(passageText({ id: '', ...passage }, mode), 'passage', value)] };

@@ -1,4 +1,15 @@
-import { BezoarError, closestName, DEFENSES, ERROR_CODES, POLICIES, RECIPE_NAMES, SEAL_REASONS, type JsonValue, type Policy, type Reasons } from '@bezoar/core';
+import {
+  BezoarError,
+  closestName,
+  DEFENSES,
+  ERROR_CODES,
+  type JsonValue,
+  POLICIES,
+  type Policy,
+  RECIPE_NAMES,
+  type Reasons,
+  SEAL_REASONS,
+} from '@bezoar/core';
 import { table } from '../layout.ts';
 import { type CommonOptions, EXIT } from '../run-command.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,7 +29,10 @@ const listing = (head: readonly string[], records: readonly Readonly<Record<stri
 
 const ENCODERS = [
   { name: 'static', what: 'the built-in default: 256 numbers a text, no native code, ships with the package' },
-  { name: 'onnx:DIR', what: 'a folder with tokenizer.json and model.onnx; needs onnxruntime-node or onnxruntime-web, and @huggingface/tokenizers' },
+  {
+    name: 'onnx:DIR',
+    what: 'a folder with tokenizer.json and model.onnx; needs onnxruntime-node or onnxruntime-web, and @huggingface/tokenizers',
+  },
   { name: 'openai:MODEL', what: 'an OpenAI-compatible embeddings endpoint; OPENAI_BASE_URL and OPENAI_API_KEY, or the policy file' },
 ];
 
@@ -33,24 +47,43 @@ const ROLES: Readonly<Record<string, () => Listing>> = {
         what: definition.summary,
       })),
     ),
-  recipes: () => listing(['name', 'what it runs'], named((name) => (RECIPE_NAMES as readonly string[]).includes(name))),
-  policies: () => listing(['name', 'what it runs'], named((name) => !(RECIPE_NAMES as readonly string[]).includes(name))),
+  recipes: () =>
+    listing(
+      ['name', 'what it runs'],
+      named((name) => (RECIPE_NAMES as readonly string[]).includes(name)),
+    ),
+  policies: () =>
+    listing(
+      ['name', 'what it runs'],
+      named((name) => !(RECIPE_NAMES as readonly string[]).includes(name)),
+    ),
   encoders: () => listing(['spec', 'what it is'], ENCODERS),
   reasons: () => {
     const own = Object.values(DEFENSES).flatMap(({ definition }) => reasonRows(definition.reasons, definition.name));
     return listing(['reason', 'given by', 'what it means'], [...reasonRows(SEAL_REASONS, 'every stage'), ...own]);
   },
-  errors: () => listing(['code', 'what it means'], Object.entries(ERROR_CODES).map(([code, what]) => ({ code, what }))),
+  errors: () =>
+    listing(
+      ['code', 'what it means'],
+      Object.entries(ERROR_CODES).map(([code, what]) => ({ code, what })),
+    ),
 };
 
 const named = (wanted: (name: string) => boolean): { name: string; what: string }[] =>
-  Object.entries(POLICIES as Readonly<Record<string, Policy>>).flatMap(([name, policy]) => (wanted(name) ? [{ name, what: policy.description }] : []));
+  Object.entries(POLICIES as Readonly<Record<string, Policy>>).flatMap(([name, policy]) =>
+    wanted(name) ? [{ name, what: policy.description }] : [],
+  );
 
 const reasonRows = (reasons: Reasons, by: string): { reason: string; by: string; what: string }[] =>
   Object.entries(reasons).map(([reason, { meaning }]) => ({ reason, by, what: meaning }));
 
 /** Prints what there is of a role, or one defense with its options. */
-export async function list(role: string | undefined, name: string | undefined, options: CommonOptions & { readonly format: string }, terminal: Terminal): Promise<number> {
+export async function list(
+  role: string | undefined,
+  name: string | undefined,
+  options: CommonOptions & { readonly format: string },
+  terminal: Terminal,
+): Promise<number> {
   if (role === undefined) {
     await terminal.write(`bezoar list ${Object.keys(ROLES).join(' | ')}\n`);
     return EXIT.done;
@@ -58,7 +91,9 @@ export async function list(role: string | undefined, name: string | undefined, o
   const found = Object.hasOwn(ROLES, role) ? ROLES[role]!() : undefined;
   if (!found) throw unknown('role', role, Object.keys(ROLES));
   const shown = name === undefined ? found : details(role, name, found);
-  await terminal.write(options.format === 'json' ? `${JSON.stringify(shown.json, null, 2)}\n` : table(shown.head, shown.rows, terminal.columns));
+  await terminal.write(
+    options.format === 'json' ? `${JSON.stringify(shown.json, null, 2)}\n` : table(shown.head, shown.rows, terminal.columns),
+  );
   return EXIT.done;
 }
 
@@ -77,14 +112,25 @@ function details(role: string, name: string, all: Listing): Listing {
   }
   if ((role === 'recipes' || role === 'policies') && Object.hasOwn(POLICIES, name)) {
     const { stages } = POLICIES[name as keyof typeof POLICIES];
-    return listing(['stage', 'spec'], stages.map((stage, index) => ({ stage: String(index + 1), spec: stage.spec })));
+    return listing(
+      ['stage', 'spec'],
+      stages.map((stage, index) => ({ stage: String(index + 1), spec: stage.spec })),
+    );
   }
   const rows = all.rows.filter((row) => row[0] === name);
-  if (rows.length === 0) throw unknown(role, name, all.rows.map((row) => row[0]!));
+  if (rows.length === 0)
+    throw unknown(
+      role,
+      name,
+      all.rows.map((row) => row[0]!),
+    );
   return { head: all.head, rows, json: (all.json as readonly JsonValue[]).filter((_, index) => all.rows[index]![0] === name) };
 }
 
 function unknown(what: string, name: string, names: readonly string[]): BezoarError {
   const near = closestName(name, names);
-  return new BezoarError('UNKNOWN_NAME', `there is no ${what} ${JSON.stringify(name.slice(0, 80))}; ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`);
+  return new BezoarError(
+    'UNKNOWN_NAME',
+    `there is no ${what} ${JSON.stringify(name.slice(0, 80))}; ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`,
+  );
 }

@@ -1,0 +1,237 @@
+import {
+  BezoarError,
+  createRetrieval,
+  type Defended,
+  defend,
+  definePolicy,
+  type Encoder,
+  explain,
+  type Passage,
+  type Policy,
+  passageText,
+  policyFromSpecs,
+  type Retrieval,
+} from '@bezoar/core';
+import { cosineSimilarity } from '@bezoar/core/kernels/cosine-similarity';
+import { topK } from '@bezoar/core/kernels/top-k';
+import { loadStaticEncoder } from '@bezoar/models/static-encoder';
+import { type DemoCorpus, type DemoQuestion, readDemoCorpus } from '../demo-corpus.ts';
+import { cells, fit, printable, wrap } from '../layout.ts';
+import { type CommonOptions, EXIT, type Log } from '../run-command.ts';
+import { paint, type Style, type Terminal } from '../terminal.ts';
+
+/** GRADA asks for a pool of at least twice what is kept. */
+const POOL = 10;
+const KEEP = 5;
+
+/** What the totals compare, by the name people read. */
+const ROWS: readonly (readonly [label: string, spec: string])[] = [
+  ['no guard', 'none'],
+  ["TrustRAG's filter (2025)", 'trustrag-filter'],
+  ["PRA-RAG's selection (2026)", 'pra-rag'],
+  ['GRADA (2025)', 'grada'],
+  ['Bezoar standard', 'standard'],
+];
+
+interface Poisoned {
+  readonly passages: readonly Passage[];
+  readonly vectors: readonly Float32Array[];
+  /** Planted ids; only the demo looks, no defense can. */
+  readonly planted: ReadonlySet<string>;
+}
+
+export async function demo(options: CommonOptions & { readonly question: number }, terminal: Terminal, log: Log): Promise<number> {
+  const [corpus, encoder] = await Promise.all([readDemoCorpus(), loadStaticEncoder()]);
+  const question = corpus.questions[options.question - 1];
+  if (!question)
+    throw new BezoarError(
+      'INVALID_OPTION',
+      `--question is ${options.question}, expected a whole number from 1 to ${corpus.questions.length}`,
+    );
+  const screen = new Screen(terminal);
+  const seed = options.seed ?? 0;
+  const one = await poison(corpus, encoder, 1);
+  const two = await poison(corpus, encoder, 2);
+  log('debug', `${one.planted.size} and ${two.planted.size} passages planted`);
+
+  screen.line(
+    `${screen.paint('bold', 'bezoar demo')}   ${corpus.questions.length} questions, ${corpus.passages.length} passages, built-in encoder; nothing leaves this machine`,
+  );
+  const retrieval = await retrieve(question, one, encoder);
+  const standard = definePolicy({ ...policyFromSpecs(['standard']), keep: KEEP, seed });
+  const guarded = await defend(retrieval, standard, { encoder });
+  showAttack(screen, question, one);
+  showContexts(screen, retrieval, guarded, one.planted);
+  showVerdicts(screen, retrieval, guarded, standard, one.planted);
+  await showTotals(screen, corpus, [one, two], encoder, seed);
+  showNext(screen);
+  await terminal.write(screen.text());
+  return EXIT.done;
+}
+
+/** The corpus with so many PoisonedRAG texts a question: the question itself, which wins the retrieval, then the wrong text, which wins the answer. */
+async function poison(corpus: DemoCorpus, encoder: Encoder, count: number): Promise<Poisoned> {
+  const planted = corpus.questions.flatMap((question) => question.wrongTexts.slice(0, count).map((text) => `${question.text}.${text}`));
+  const passages = [...corpus.passages, ...planted.map((text, index) => ({ id: `d${corpus.passages.length + index + 1}`, text }))];
+  const { vectors } = await encoder.encode(
+    passages.map((passage) => passageText(passage)),
+    { role: 'passage' },
+  );
+  return { passages, vectors, planted: new Set(passages.slice(corpus.passages.length).map((passage) => passage.id)) };
+}
+
+/** What a vector store would answer: the passages nearest to the question in the whole corpus, poison of all questions included. */
+async function retrieve(question: DemoQuestion, corpus: Poisoned, encoder: Encoder): Promise<Retrieval> {
+  const { vectors } = await encoder.encode([question.text], { role: 'query' });
+  const embedding = vectors[0]!;
+  const relevance = corpus.vectors.map((vector) => cosineSimilarity(embedding, vector));
+  const found = topK(relevance, POOL).map((index) => ({
+    ...corpus.passages[index]!,
+    relevance: relevance[index]!,
+    embedding: corpus.vectors[index]!,
+  }));
+  return createRetrieval({ id: question.id, text: question.text, embedding }, found);
+}
+
+function showAttack(screen: Screen, question: DemoQuestion, corpus: Poisoned): void {
+  const planted = corpus.passages.find((passage) => corpus.planted.has(passage.id) && passage.text.startsWith(question.text))!;
+  screen.head('1', 'The attack');
+  screen.field('question', `"${question.text}"`);
+  screen.field('truth', `${screen.paint('green', question.answer)}, and the attacker wants ${screen.paint('red', question.target)}`);
+  screen.field('planted', planted.text);
+}
+
+function showContexts(screen: Screen, retrieval: Retrieval, guarded: Defended, planted: ReadonlySet<string>): void {
+  const row = (passage: Passage | undefined, index: number, width: number): string => {
+    if (!passage) return ' '.repeat(width);
+    const bad = planted.has(passage.id);
+    const mark = bad ? screen.paint('red', 'POISON') : '      ';
+    const text = fit(printable(passage.text), width - 11);
+    return `${index + 1}  ${mark}  ${bad ? screen.paint('red', text) : text}`;
+  };
+  const left = 'No guard: what a language model would read';
+  const right = 'Bezoar, policy standard';
+  // Beside each other where there is room for both to be read.
+  if (screen.columns >= 90) {
+    const width = Math.floor((screen.columns - 4) / 2) - 3;
+    screen.line('');
+    screen.line(`${screen.number('2')}  ${screen.paint('bold', fit(left, width))} ${screen.number('3')}  ${screen.paint('bold', right)}`);
+    for (let i = 0; i < KEEP; i++)
+      screen.line(`   ${row(retrieval.passages[i], i, width)}    ${row(guarded.passages[i], i, width)}`.trimEnd());
+  } else {
+    for (const [number, head, passages] of [
+      ['2', left, retrieval.passages.slice(0, KEEP)],
+      ['3', right, guarded.passages],
+    ] as const) {
+      screen.head(number, head);
+      for (const [index, passage] of passages.entries()) screen.line(`   ${row(passage, index, screen.columns - 4)}`.trimEnd());
+    }
+  }
+}
+
+function showVerdicts(screen: Screen, retrieval: Retrieval, guarded: Defended, policy: Policy, planted: ReadonlySet<string>): void {
+  screen.head('4', 'Why');
+  const byRank = guarded.verdicts.toSorted(
+    (a, b) => (a.rankAfter ?? Number.POSITIVE_INFINITY) - (b.rankAfter ?? Number.POSITIVE_INFINITY) || b.suspicion - a.suspicion,
+  );
+  for (const verdict of [...byRank.filter(({ action }) => action === 'drop'), ...byRank.filter(({ action }) => action !== 'drop')]) {
+    const action =
+      verdict.action === 'drop' ? screen.paint('red', 'dropped') : screen.paint('green', verdict.action === 'keep' ? 'kept   ' : 'cleaned');
+    const mark = planted.has(verdict.passageId) ? screen.paint('red', 'POISON') : '      ';
+    const start = `   ${action} ${fit(verdict.passageId, 4)} ${mark}  suspicion ${verdict.suspicion.toFixed(2)}  `;
+    const indent = cells(`   dropped ${fit(verdict.passageId, 4)} POISON  suspicion 0.00  `);
+    for (const [index, line] of wrap(explain(verdict, policy), screen.columns - indent).entries())
+      screen.line(`${index === 0 ? start : ' '.repeat(indent)}${line}`);
+  }
+  void retrieval;
+}
+
+interface Total {
+  poisoned: number;
+  gold: number;
+  readonly times: number[];
+}
+
+async function total(corpus: DemoCorpus, poisoned: Poisoned, encoder: Encoder, policy: Policy): Promise<Total> {
+  const sum: Total = { poisoned: 0, gold: 0, times: [] };
+  for (const question of corpus.questions) {
+    const { passages, stages } = await defend(await retrieve(question, poisoned, encoder), policy, { encoder });
+    if (passages.some(({ id }) => poisoned.planted.has(id))) sum.poisoned += 1;
+    if (passages.some(({ id }) => question.gold.has(id))) sum.gold += 1;
+    sum.times.push(stages.reduce((ms, stage) => ms + stage.ms, 0));
+  }
+  return sum;
+}
+
+async function showTotals(
+  screen: Screen,
+  corpus: DemoCorpus,
+  poisoned: readonly Poisoned[],
+  encoder: Encoder,
+  seed: number,
+): Promise<void> {
+  const count = corpus.questions.length;
+  const label = Math.max(...ROWS.map(([name]) => name.length)) + 2;
+  screen.head('5', `All ${count} questions, one or two passages planted for each`);
+  screen.line(`   ${' '.repeat(label)}${fit('poison in the context', 36)}${fit('right passage there', 22)}a question`);
+  screen.line(`   ${' '.repeat(label)}${fit('one', 18)}${fit('two', 18)}${fit('one', 11)}two`);
+  const bar = (value: number): string => '█'.repeat(Math.round((7 * value) / count)).padEnd(7);
+  for (const [name, spec] of ROWS) {
+    const policy = definePolicy({ ...policyFromSpecs([spec]), keep: KEEP, seed });
+    const [one, two] = [await total(corpus, poisoned[0]!, encoder, policy), await total(corpus, poisoned[1]!, encoder, policy)];
+    const poison = (value: number): string =>
+      `${fit(`${value} of ${count}`, 9)}${screen.paint(value === 0 ? 'green' : 'red', bar(value))}  `;
+    const times = [...one.times, ...two.times].toSorted((a, b) => a - b);
+    const time = spec === 'none' ? '' : `${times[Math.floor(times.length / 2)]!.toFixed(2)} ms`;
+    screen.line(
+      `   ${fit(name, label)}${poison(one.poisoned)}${poison(two.poisoned)}${fit(`${one.gold} of ${count}`, 11)}${fit(`${two.gold} of ${count}`, 11)}${time}`.trimEnd(),
+    );
+  }
+}
+
+function showNext(screen: Screen): void {
+  screen.line('');
+  const next = [
+    ['npx --no-install bezoar list defenses', 'what else there is'],
+    ['npx --no-install bezoar defend --help', 'guard your own passages: JSON lines in, JSON lines out'],
+    ['npx --no-install bezoar demo --question 7', 'another question'],
+  ] as const;
+  for (const [index, [command, what]] of next.entries())
+    screen.line(`${index === 0 ? 'Next' : '    '}  ${screen.paint('cyan', fit(command, 42))} ${what}`);
+}
+
+/** Collects lines and knows the terminal's width and colours. */
+class Screen {
+  readonly columns: number;
+  private readonly lines: string[] = [];
+
+  constructor(private readonly terminal: Terminal) {
+    this.columns = Math.max(terminal.columns, 72);
+  }
+
+  paint(style: Style, text: string): string {
+    return paint(this.terminal, style, text);
+  }
+
+  number(number: string): string {
+    return this.paint('cyan', number);
+  }
+
+  line(text: string): void {
+    this.lines.push(text);
+  }
+
+  head(number: string, text: string): void {
+    this.line('');
+    this.line(`${this.number(number)}  ${this.paint('bold', text)}`);
+  }
+
+  field(name: string, text: string): void {
+    const shown = text.includes('\u001b') ? [text] : wrap(printable(text), this.columns - 14);
+    for (const [index, line] of shown.entries()) this.line(`   ${fit(index === 0 ? name : '', 10)}${line}`);
+  }
+
+  text(): string {
+    return `${this.lines.join('\n')}\n`;
+  }
+}
