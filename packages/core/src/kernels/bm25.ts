@@ -1,5 +1,5 @@
 import { BezoarError } from '../errors.ts';
-import { alphabetOf, internTokens, type TokenRule } from './intern-tokens.ts';
+import { alphabetOf, countTokens, internTokens, type TokenRule } from './intern-tokens.ts';
 import { STOP_WORDS, tokenizeWords } from './tokenize-words.ts';
 
 const WORDS: TokenRule = {
@@ -74,33 +74,17 @@ export function bm25Similarity(texts: readonly string[], query: string, options:
   const passages = new Float64Array(n * n);
   const toQuery = new Float64Array(n);
 
-  // Distinct words of every text as (word, count) pairs, text 0 being the query.
-  const counts = new Int32Array(words);
-  const pairStarts = new Int32Array(n + 2);
-  const pairWords = new Int32Array(ids.length);
-  let pairs = 0;
-  const frequency = new Int32Array(words);
-  for (let t = 0; t <= n; t++) {
-    pairStarts[t] = pairs;
-    for (let i = starts[t]!; i < starts[t + 1]!; i++) {
-      const word = ids[i]!;
-      if (counts[word]!++ === 0) pairWords[pairs++] = word;
-    }
-    // ids is read once, so the counts go where the tokens were.
-    for (let p = pairStarts[t]!; p < pairs; p++) {
-      const word = pairWords[p]!;
-      ids[p] = counts[word]!;
-      counts[word] = 0;
-      if (t > 0) frequency[word]!++;
-    }
-  }
-  pairStarts[n + 1] = pairs;
+  // Text 0 is the query.
+  const counted = countTokens(ids, starts, words);
+  const { counts, previous } = counted;
 
   let idf: Float64Array | null = null;
   let averageLength = 0;
   if (statistics !== 'single-document') {
     idf = new Float64Array(words);
     averageLength = statistics === 'pool' ? (starts[n + 1]! - starts[1]!) / n : statistics.averageLength;
+    const frequency = new Int32Array(words);
+    for (let p = counted.starts[1]!; p < counted.starts[n + 1]!; p++) frequency[counted.ids[p]!]!++;
     for (let word = 0; word < words; word++) {
       const within = frequency[word]!;
       if (within === 0) continue;
@@ -110,28 +94,19 @@ export function bm25Similarity(texts: readonly string[], query: string, options:
   }
   const plainIdf = rarity(1, 1);
 
-  // Postings of each word as a list from the latest text back.
-  const latest = new Int32Array(words).fill(-1);
-  const previous = new Int32Array(pairs);
-  const textOf = new Int32Array(pairs);
-  const saturation = new Float64Array(pairs);
+  const saturation = new Float64Array(counted.starts[n + 1]!);
   for (let t = 0; t <= n; t++) {
     const length = starts[t + 1]! - starts[t]!;
     const k = idf === null || averageLength === 0 ? k1 : k1 * (1 - b + (b * length) / averageLength);
-    for (let p = pairStarts[t]!; p < pairStarts[t + 1]!; p++) {
-      const word = pairWords[p]!;
-      const tf = ids[p]!;
+    for (let p = counted.starts[t]!; p < counted.starts[t + 1]!; p++) {
+      const tf = counts[p]!;
       const s = tf / (tf + k);
-      const weight = idf === null ? plainIdf : idf[word]!;
-      let q = latest[word]!;
-      previous[p] = q;
-      latest[word] = p;
-      textOf[p] = t;
+      const weight = idf === null ? plainIdf : idf[counted.ids[p]!]!;
       saturation[p] = s;
-      for (; q >= 0; q = previous[q]!) {
-        const other = textOf[q]!;
+      for (let q = previous[p]!; q >= 0; q = previous[q]!) {
+        const other = counted.texts[q]!;
         if (other === 0) toQuery[t - 1]! += weight * tf * saturation[q]!;
-        else passages[(other - 1) * n + t - 1]! += 0.5 * weight * (tf * saturation[q]! + ids[q]! * s);
+        else passages[(other - 1) * n + t - 1]! += 0.5 * weight * (tf * saturation[q]! + counts[q]! * s);
       }
     }
   }
@@ -165,21 +140,24 @@ export function bm25Index(texts: readonly string[], options: Bm25Options = {}): 
   const averageLength = starts[n]! / n;
   const numbers = new Map<string, number>();
   for (let word = 0; word < lexicon.size; word++) numbers.set(lexicon.token(word), word);
-  const postings: { index: number; tf: number }[][] = Array.from({ length: lexicon.size }, () => []);
-  for (let index = 0; index < n; index++)
-    for (let i = starts[index]!; i < starts[index + 1]!; i++) {
-      const list = postings[ids[i]!]!;
-      const last = list.at(-1);
-      if (last?.index === index) last.tf++;
-      else list.push({ index, tf: 1 });
-    }
+  const counted = countTokens(ids, starts, lexicon.size);
+  /** Where each word stands in the last text that has it. */
+  const latest = new Int32Array(lexicon.size).fill(-1);
+  const frequency = new Int32Array(lexicon.size);
+  for (let p = 0; p < counted.starts[n]!; p++) {
+    latest[counted.ids[p]!] = p;
+    frequency[counted.ids[p]!]!++;
+  }
 
   const scores = (query: string): Float64Array => {
     const result = new Float64Array(n);
     for (const word of tokenizeWords(query)) {
-      const list = postings[numbers.get(word) ?? -1] ?? [];
-      const idf = rarity(n, list.length);
-      for (const { index, tf } of list) {
+      const number = numbers.get(word) ?? -1;
+      if (number < 0) continue;
+      const idf = rarity(n, frequency[number]!);
+      for (let p = latest[number]!; p >= 0; p = counted.previous[p]!) {
+        const index = counted.texts[p]!;
+        const tf = counted.counts[p]!;
         const length = starts[index + 1]! - starts[index]!;
         result[index]! += (idf * tf) / (tf + k1 * (1 - b + (b * length) / averageLength));
       }

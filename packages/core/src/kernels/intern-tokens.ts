@@ -226,3 +226,46 @@ export function internTokens(texts: readonly string[], rule: TokenRule, maxToken
   }
   return { lexicon, ids, starts };
 }
+
+/** The distinct tokens of texts with their counts: those of text `t` are at `[starts[t], starts[t + 1])`, in the order they first came. */
+export interface TokenCounts {
+  readonly starts: Int32Array;
+  readonly ids: Int32Array;
+  readonly counts: Int32Array;
+  /** Where the token stands in the nearest text before that has it, -1 for none: the way to all texts that share it. */
+  readonly previous: Int32Array;
+  /** The text of each position. */
+  readonly texts: Int32Array;
+}
+
+/** Counts the tokens of each text. `size` is more than every id. */
+export function countTokens(ids: Int32Array, starts: Int32Array, size: number): TokenCounts {
+  const texts = starts.length - 1;
+  const total = starts[texts]!;
+  const result = {
+    starts: new Int32Array(texts + 1),
+    ids: new Int32Array(total),
+    counts: new Int32Array(total),
+    previous: new Int32Array(total),
+    texts: new Int32Array(total),
+  };
+  const latest = new Int32Array(size).fill(-1);
+  let used = 0;
+  for (let t = 0; t < texts; t++) {
+    const from = used;
+    for (let i = starts[t]!; i < starts[t + 1]!; i++) {
+      const id = ids[i]!;
+      const known = latest[id]!;
+      if (known >= from) result.counts[known]!++;
+      else {
+        latest[id] = used;
+        result.ids[used] = id;
+        result.counts[used] = 1;
+        result.previous[used] = known;
+        result.texts[used++] = t;
+      }
+    }
+    result.starts[t + 1] = used;
+  }
+  return result;
+}

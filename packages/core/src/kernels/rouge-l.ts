@@ -1,5 +1,5 @@
 import { BezoarError } from '../errors.ts';
-import { alphabetOf, internTokens, Lexicon, type TokenRule } from './intern-tokens.ts';
+import { alphabetOf, countTokens, internTokens, Lexicon, type TokenRule } from './intern-tokens.ts';
 import { stemInPlace } from './porter-stem.ts';
 import { tokenizeRouge, UNSTEMMED_LENGTH } from './tokenize-rouge.ts';
 import { tokenizeUnicode } from './tokenize-unicode.ts';
@@ -39,7 +39,7 @@ export function rougeL(a: readonly string[], b: readonly string[]): number {
   const ids = Int32Array.from([...a.map(number), ...b.map(number)]);
   const pattern = new Pattern(numbers.size, a.length);
   pattern.set(ids, 0, a.length);
-  const common = pattern.commonSubsequence(ids, a.length, ids.length, 0);
+  const common = pattern.commonSubsequence(ids, a.length, ids.length);
   return common === 0 ? 0 : (2 * common) / ids.length;
 }
 
@@ -70,16 +70,24 @@ export function rougeLAbove(texts: readonly string[], threshold: number, options
     longest = Math.max(longest, starts[t + 1]! - starts[t]!);
     for (let i = starts[t]!; i < starts[t + 1]!; i++) ids[i] = stems[ids[i]!]!;
   }
+  // What two texts have in common word by word bounds their common subsequence.
+  const shared = new Int32Array(n * n);
+  const { counts, previous, texts: textOf, starts: countStarts } = countTokens(ids, starts, lexicon.size);
+  for (let p = 0; p < countStarts[n]!; p++)
+    for (let q = previous[p]!; q >= 0; q = previous[q]!) shared[textOf[q]! * n + textOf[p]!]! += Math.min(counts[p]!, counts[q]!);
+
   const above = new Uint8Array(n * n);
   const pattern = new Pattern(lexicon.size, longest);
   for (let i = 0; i < n; i++) {
-    pattern.set(ids, starts[i]!, starts[i + 1]!);
+    let isSet = false;
     for (let j = i + 1; j < n; j++) {
       const length = starts[i + 1]! - starts[i]! + starts[j + 1]! - starts[j]!;
-      // The shortest subsequence that is long enough, or one less when rounding is against it; the last line decides.
-      const needed = Math.max(1, Math.floor((threshold * length) / 2));
-      const common = pattern.commonSubsequence(ids, starts[j]!, starts[j + 1]!, needed);
-      if (common > 0 && (2 * common) / length > threshold) above[i * n + j] = above[j * n + i] = 1;
+      const bound = shared[i * n + j]!;
+      if (bound === 0 || (2 * bound) / length <= threshold) continue;
+      if (!isSet) pattern.set(ids, starts[i]!, starts[i + 1]!);
+      isSet = true;
+      const common = pattern.commonSubsequence(ids, starts[j]!, starts[j + 1]!);
+      if ((2 * common) / length > threshold) above[i * n + j] = above[j * n + i] = 1;
     }
   }
   return above;
@@ -108,21 +116,15 @@ class Pattern {
   /** Slot of each token number in the arrays below, -1 when the list has none of it. */
   private readonly slots: Int32Array;
   private readonly tokens: Int32Array;
-  private readonly counts: Int32Array;
   /** `words` integers a slot: bit p is set where position p holds the token. */
   private masks: Int32Array;
-  private readonly left: Int32Array;
   private readonly row: Int32Array;
-  private matches: Int32Array;
 
   constructor(vocabulary: number, longest: number) {
     this.slots = new Int32Array(vocabulary).fill(-1);
     this.tokens = new Int32Array(longest);
-    this.counts = new Int32Array(longest);
-    this.left = new Int32Array(longest);
     this.row = new Int32Array(Math.ceil(longest / BITS));
     this.masks = new Int32Array(longest * this.row.length);
-    this.matches = new Int32Array(longest);
   }
 
   set(ids: Int32Array, from: number, to: number): void {
@@ -130,7 +132,7 @@ class Pattern {
     this.distinct = 0;
     this.length = to - from;
     this.words = Math.ceil(this.length / BITS);
-    const { slots, tokens, counts, masks, words } = this;
+    const { slots, tokens, masks, words } = this;
     for (let i = from; i < to; i++) {
       const id = ids[i]!;
       let slot = slots[id]!;
@@ -138,41 +140,25 @@ class Pattern {
         slot = this.distinct++;
         slots[id] = slot;
         tokens[slot] = id;
-        counts[slot] = 0;
         masks.fill(0, slot * words, (slot + 1) * words);
       }
-      counts[slot]!++;
       const position = i - from;
       masks[slot * words + (position >>> 5)]! |= 1 << (position & 31);
     }
   }
 
-  /** Length of the longest common subsequence with `ids[from, to)`; 0 when it is certain to be shorter than `needed`. */
-  commonSubsequence(ids: Int32Array, from: number, to: number, needed: number): number {
-    if (Math.min(this.length, to - from) < needed) return 0;
-    if (this.matches.length < to - from) this.matches = new Int32Array(to - from);
-    const { slots, left, counts, masks, matches, row, words, distinct } = this;
-    // Each token at most as often as the pattern has it: together they bound the subsequence from above.
-    for (let s = 0; s < distinct; s++) left[s] = counts[s]!;
-    let bound = 0;
-    let found = 0;
+  /** Length of the longest common subsequence with `ids[from, to)`. */
+  commonSubsequence(ids: Int32Array, from: number, to: number): number {
+    const { slots, masks, row, words } = this;
+    // A bit of the row is 0 where the subsequence grows by one.
+    row.fill(-1, 0, words);
     for (let i = from; i < to; i++) {
       const slot = slots[ids[i]!]!;
       if (slot < 0) continue;
-      matches[found++] = slot;
-      if (left[slot]! > 0) {
-        left[slot]!--;
-        bound++;
-      }
-    }
-    if (bound < needed || bound === 0) return 0;
-    for (let w = 0; w < words; w++) row[w] = -1;
-    for (let m = 0; m < found; m++) {
-      const base = matches[m]! * words;
       let carry = 0;
       for (let w = 0; w < words; w++) {
         const v = row[w]!;
-        const mask = masks[base + w]!;
+        const mask = masks[slot * words + w]!;
         const u = v & mask;
         const sum = (v + u + carry) | 0;
         carry = ((v & u) | ((v | u) & ~sum)) >>> 31;
