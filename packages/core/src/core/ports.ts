@@ -47,11 +47,29 @@ export interface CrossEncoder {
   ): Promise<readonly number[]>;
 }
 
-/** How likely a text is under a model of clean text. */
-export interface LikelihoodModel {
-  readonly name: string;
-  /** Calibrated on clean passages: a passage whose surprise is at or above it is anomalous. Nats a token. */
+/** What a likelihood model says of one text. */
+export interface TextLikelihood {
+  /** Mean negative log-likelihood a token, in nats; null for a text that the model cannot judge. */
+  readonly surprise: number | null;
+  readonly tokens: number;
+  /** The stretch of the text with the highest mean, where the model looks for one: nats a token, and where it is in the text (UTF-16). */
+  readonly peak?: { readonly surprise: number; readonly start: number; readonly end: number };
+  /** Why `surprise` is null. Default: the text is too short. */
+  readonly unscored?: 'too-short' | 'other-language';
+}
+
+/** What surprise is usual in clean passages, in nats a token. */
+export interface SurpriseCalibration {
+  /** Half of the clean passages are below. */
+  readonly median?: number;
+  /** A passage at or above it is anomalous. */
   readonly threshold: number;
-  /** Mean negative log-likelihood a token, in nats, and the token count; `surprise` is null for texts with nothing to score. */
-  score(text: string): { readonly surprise: number | null; readonly tokens: number };
+}
+
+/** How likely a text is under a model of clean text. The same text always gets the same answer. */
+export interface LikelihoodModel extends SurpriseCalibration {
+  readonly name: string;
+  /** The same for the stretch with the highest mean; absent where the model reports none. */
+  readonly peak?: SurpriseCalibration;
+  score(text: string, options?: { readonly signal?: AbortSignal }): TextLikelihood | Promise<TextLikelihood>;
 }
