@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^@bezoar\/core\/testing$/, replacement: source('core/src/testing/index.ts') },
       { find: /^@bezoar\/core\/kernels\/(.+)$/, replacement: `${source('core/src/kernels')}/$1.ts` },
+      { find: /^@bezoar\/models\/testing$/, replacement: source('models/src/testing/index.ts') },
       { find: /^@bezoar\/models\/static-encoder$/, replacement: source('models/src/static-encoder.ts') },
       { find: /^@bezoar\/(core|models)$/, replacement: `${source('')}$1/src/index.ts` },
     ],
