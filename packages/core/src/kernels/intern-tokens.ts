@@ -45,7 +45,7 @@ export class Lexicon {
   ends: Int32Array;
   private keys: Int32Array;
   private readonly slots: Int32Array;
-  private readonly others = new Map<string, number>();
+  private others: Map<string, number> | undefined;
 
   /** @param expected - Characters to come; only sizes the buffers. */
   constructor(expected: number) {
@@ -108,6 +108,7 @@ export class Lexicon {
 
   private findOther(end: number, high: number, low: number): number {
     const token = this.read(this.ends[this.size]!, end);
+    this.others ??= new Map();
     const known = this.others.get(token);
     if (known !== undefined) return known;
     this.others.set(token, this.size);

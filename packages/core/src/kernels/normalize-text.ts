@@ -61,20 +61,28 @@ export function straightenApostrophes(text: string): string {
 const TOO_MANY_MARKS = /[\p{M}\uff9e\uff9f]{31}/u;
 const MARKS = /[\p{M}\uff9e\uff9f]{30}/gu;
 
+// Rules out most text before the slower look at properties: below U+0300 and from U+2000 to U+20CF there are no marks.
+const MAYBE_MARK = /[\u0300-\u1fff\u20d0-\uffff]/;
+
 /** Unicode NFKC in linear time; a run of more than 30 combining marks is cut by U+034F every 30. */
 export function nfkc(text: string): string {
-  return (TOO_MANY_MARKS.test(text) ? text.replace(MARKS, '$&\u034f') : text).normalize('NFKC');
+  return (MAYBE_MARK.test(text) && TOO_MANY_MARKS.test(text) ? text.replace(MARKS, '$&\u034f') : text).normalize('NFKC');
 }
 
-const SPACES = /[\s\x1c-\x1f\x85]+/g;
+// White space other than a lone " ", which most is and which may stay.
+const SPACES = / [\s\x1c-\x1f\x85]+|(?! )[\s\x1c-\x1f\x85]+/g;
 
 /** What two passages share when they are exact duplicates: NFKC, runs of white space as one space, none at the ends, case kept. */
 export function duplicateKey(text: string): string {
   let previous = 32;
-  for (let i = 0; i < text.length; i++) {
+  let isAscii = true;
+  let isSpaced = true;
+  for (let i = 0; i < text.length && isAscii; i++) {
     const code = text.charCodeAt(i);
-    if (code > 126 || code < 32 || (code === 32 && previous === 32)) return nfkc(text).replace(SPACES, ' ').trim();
+    isAscii = code < 128;
+    if (code < 32 || (code === 32 && previous === 32)) isSpaced = false;
     previous = code;
   }
-  return previous === 32 ? text.trim() : text;
+  if (isAscii && isSpaced && previous !== 32) return text;
+  return (isAscii ? text : nfkc(text)).replace(SPACES, ' ').trim();
 }
