@@ -1,5 +1,6 @@
 import { BezoarError, type ErrorCode } from '../errors.ts';
 import type { Certificate, Defended, Defense, Retrieval, RetrievedPassage, StageResult, StageTrace, Verdict } from '../types.ts';
+import { checkRetrieval } from './define-defense.ts';
 import type { Policy } from './define-policy.ts';
 import { explainReason } from './reasons.ts';
 import { createRunContext, type RunContext, type RunSettings, throwIfAborted } from './run-context.ts';
@@ -13,6 +14,7 @@ export type DefendSettings = Pick<
 /** Faults of the caller, not of a stage: no failure mode hides them. */
 const CALLER_FAULTS: ReadonlySet<ErrorCode> = new Set([
   'ABORTED',
+  'BAD_INPUT',
   'DUPLICATE_ID',
   'INVALID_OPTION',
   'MISSING_PEER',
@@ -33,8 +35,8 @@ const CALLER_FAULTS: ReadonlySet<ErrorCode> = new Set([
  * suspicion is the highest that any stage gave. When a stage fails or the budget is used up the policy's `onError` decides, `degraded` is
  * true and the stage's trace says what happened.
  *
- * @throws {BezoarError} for what no policy can mend: `DUPLICATE_ID`, `SHAPE_MISMATCH`, `TOO_LARGE`, `NEEDS_EMBEDDINGS` and other missing
- *   models, `ABORTED` when the signal fires.
+ * @throws {BezoarError} for what no policy can mend: `BAD_INPUT`, `DUPLICATE_ID`, `SHAPE_MISMATCH`, `TOO_LARGE`, `NEEDS_EMBEDDINGS` and other
+ *   missing models, `ABORTED` when the signal fires, even while a stage hangs.
  *
  * @example
  * const policy = definePolicy({ stages: [deduplicate(), grada({ weights: 'bm25' })], keep: 3 });
@@ -49,6 +51,7 @@ export async function defend(retrieval: Retrieval, policy: Policy, settings: Def
     unscorable: policy.unscorable,
   });
   throwIfAborted(context);
+  checkRetrieval(retrieval);
   const deadline = policy.budgetMs === null ? null : context.now() + policy.budgetMs;
   const stages: StageTrace[] = [];
   let passages = retrieval.passages;
@@ -93,21 +96,23 @@ async function attempt(stage: Defense, retrieval: Retrieval, context: RunContext
   });
   if (deadline !== null && started >= deadline) return over();
   const aborter = new AbortController();
-  const stop = (): void => aborter.abort(context.signal?.reason);
-  context.signal?.addEventListener('abort', stop, { once: true });
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop = (): void => undefined;
+  const stopped = new Promise<null>((resolve) => {
+    stop = () => {
+      aborter.abort(context.signal?.reason);
+      resolve(null);
+    };
+    context.signal?.addEventListener('abort', stop, { once: true });
+    if (deadline !== null) timer = setTimeout(stop, Math.min(deadline - started, 0x7fffffff));
+  });
   try {
-    const running = stage.run(retrieval, deadline === null ? context : { ...context, signal: aborter.signal });
-    if (deadline === null) return await running;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), Math.min(deadline - started, 0x7fffffff));
-    });
-    const result = await Promise.race([running, late]);
-    if (result !== null && context.now() <= deadline) return result;
-    // The abandoned stage is told to stop; what it still says is nobody's concern.
-    aborter.abort();
+    const running = stage.run(retrieval, { ...context, signal: aborter.signal });
+    // An abandoned stage is told to stop; what it still says is nobody's concern.
     running.catch(() => undefined);
-    return over();
+    const result = await Promise.race([running, stopped]);
+    throwIfAborted(context);
+    return result !== null && (deadline === null || context.now() <= deadline) ? result : over();
   } catch (error) {
     throwIfAborted(context);
     if (BezoarError.is(error) && CALLER_FAULTS.has(error.code)) throw error;
@@ -120,7 +125,7 @@ async function attempt(stage: Defense, retrieval: Retrieval, context: RunContext
 
 /** The message of whatever was thrown, bounded and on one line: a failing stage may quote what an attacker wrote. */
 function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : typeof error === 'string' ? error : 'something other than an error was thrown';
   return message.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 300);
 }
 

@@ -1,6 +1,7 @@
 import { BezoarError } from '../errors.ts';
 import { duplicateKey } from '../kernels/normalize-text.ts';
 import type {
+  Action,
   Certificate,
   Defense,
   DefenseKind,
@@ -13,7 +14,7 @@ import type {
   StageResult,
   Verdict,
 } from '../types.ts';
-import { type OptionSpecs, type OptionValues, option, readOptions } from './options.ts';
+import { type OptionSpecs, type OptionValues, option, readOptions, shown } from './options.ts';
 import { type PassageText, passageText } from './passage-text.ts';
 import type { Encoder } from './ports.ts';
 import type { Reasons } from './reasons.ts';
@@ -28,7 +29,7 @@ export interface StageInput {
   readonly texts: readonly string[];
   /** One vector a passage where the defense needs `embeddings`, else empty. All of one length. */
   readonly embeddings: readonly Float32Array[];
-  /** null where the query has none, or one that is not finite. Present where the defense needs `query-embedding`. */
+  /** null where the query has none, or one that is not finite or zero; made by the encoder where the defense needs `query-embedding`. */
   readonly queryEmbedding: Float32Array | null;
   /** The encoder that made or would make the vectors, for its calibration; null when none is known. */
   readonly encoder: Encoder | null;
@@ -132,8 +133,11 @@ export function defineDefense<const S extends OptionSpecs>(definition: DefenseDe
 
 function specOf(name: string, specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string {
   const changed = Object.keys(specs).filter((key) => values[key] !== specs[key]!.default);
-  return changed.length === 0 ? name : `${name}?${changed.map((key) => `${key}=${String(values[key])}`).join('&')}`;
+  return changed.length === 0 ? name : `${name}?${changed.map((key) => `${key}=${encoded(values[key])}`).join('&')}`;
 }
+
+/** What would end a value in a SPEC, or an alternative in a list of them, is percent-encoded. */
+const encoded = (value: unknown): string => String(value).replace(/[%&,]/g, encodeURIComponent);
 
 interface SetAside {
   readonly reason: 'empty-text' | 'duplicate' | 'unscorable';
@@ -148,7 +152,7 @@ async function runSealed<S extends OptionSpecs>(
 ): Promise<StageResult> {
   throwIfAborted(context);
   const passages = retrieval.passages;
-  checkPassages(passages);
+  checkRetrieval(retrieval);
   const texts = passages.map((passage) => passageText(passage, options.passageText ?? context.passageText));
   const setAside: (SetAside | null)[] = passages.map((passage) =>
     passage.text.trim() === '' ? { reason: 'empty-text', evidence: {} } : null,
@@ -162,7 +166,8 @@ async function runSealed<S extends OptionSpecs>(
     ? await passageVectors(definition.name, passages, texts, setAside, named !== null, encoder, context)
     : { embeddings: [], encoded: false };
   const judged = passages.flatMap((_, index) => (setAside[index] ? [] : [index]));
-  const queryEmbedding = await queryVector(definition.name, retrieval.query, needs, vectors, named !== null, encoder, context);
+  const queryEmbedding =
+    judged.length > 0 ? await queryVector(definition.name, retrieval.query, needs, vectors, named !== null, encoder, context) : null;
   const first = judged.length > 0 ? vectors.embeddings[judged[0]!] : undefined;
   if (queryEmbedding && first && queryEmbedding.length !== first.length) {
     throw new BezoarError(
@@ -180,28 +185,36 @@ async function runSealed<S extends OptionSpecs>(
     throw new BezoarError('NEEDS_LIKELIHOOD', `${definition.name} needs a likelihood model; pass one as likelihood`);
   }
 
-  const input: StageInput = {
+  // Encoding takes long enough for the caller to give up.
+  throwIfAborted(context);
+  const input: StageInput = Object.freeze({
     query: Object.freeze({ ...retrieval.query }),
-    passages: judged.map((index) => Object.freeze({ ...passages[index]! })),
-    texts: judged.map((index) => texts[index]!),
-    embeddings: needs.includes('embeddings') ? judged.map((index) => vectors.embeddings[index]!) : [],
+    passages: Object.freeze(judged.map((index) => Object.freeze({ ...passages[index]! }))),
+    texts: Object.freeze(judged.map((index) => texts[index]!)),
+    embeddings: Object.freeze(needs.includes('embeddings') ? judged.map((index) => vectors.embeddings[index]!) : []),
     queryEmbedding,
-    encoder,
+    // Vectors that came with the passages may be another encoder's, whose thresholds are not this one's.
+    encoder: vectors.encoded || first?.length === encoder?.dimensions ? encoder : null,
     keep: options.keep ?? context.keep,
-  };
+  });
   const started = context.now();
   const returned = definition.run(input, options, context);
   const outcome = returned instanceof Promise ? await returned : returned;
   const ms = context.now() - started;
-  return assemble(definition.name, passages, judged, setAside, outcome, ms, context);
+  const places = definition.kind === 'rerank' ? input.keep : Infinity;
+  return assemble(definition.name, passages, judged, setAside, outcome, ms, context.unscorable === 'keep-last' ? places : 0);
 }
 
-function checkPassages(passages: readonly RetrievedPassage[]): void {
+/** Refuses a retrieval that no stage could judge: too many passages, ids that repeat, ids or texts that are not text. */
+export function checkRetrieval({ query, passages }: Retrieval): void {
   if (passages.length > MAX_PASSAGES) {
     throw new BezoarError('TOO_LARGE', `a retrieval of ${passages.length} passages; at most ${MAX_PASSAGES} are judged together`);
   }
+  checkText(query.text, 'query.text');
   const seen = new Set<string>();
-  for (const { id } of passages) {
+  for (const [index, { id, text }] of passages.entries()) {
+    checkText(id, `passages[${index}].id`);
+    checkText(text, `passages[${index}].text`);
     if (seen.has(id))
       throw new BezoarError(
         'DUPLICATE_ID',
@@ -209,6 +222,13 @@ function checkPassages(passages: readonly RetrievedPassage[]): void {
       );
     seen.add(id);
   }
+}
+
+function checkText(value: unknown, field: string): void {
+  if (typeof value === 'string') return;
+  throw new BezoarError('BAD_INPUT', `${field} is ${value === undefined ? 'missing' : shown(value)}, expected text`, {
+    details: { field },
+  });
 }
 
 function markDuplicates(passages: readonly RetrievedPassage[], texts: readonly string[], setAside: (SetAside | null)[]): void {
@@ -314,6 +334,8 @@ function vectorFault(vector: Float32Array): 'not finite' | 'zero' | null {
   return squares < MIN_NORM * MIN_NORM ? 'zero' : null;
 }
 
+const ACTIONS: readonly Action[] = ['keep', 'drop', 'rewrite'];
+
 function assemble(
   name: string,
   passages: readonly RetrievedPassage[],
@@ -321,14 +343,17 @@ function assemble(
   setAside: readonly (SetAside | null)[],
   outcome: StageOutcome,
   ms: number,
-  context: RunContext,
+  /** Unscorable passages go on last while fewer than this have gone on. */
+  unscorablePlaces: number,
 ): StageResult {
   const broke = (what: string): BezoarError => new BezoarError('STAGE_BROKE_CONTRACT', `${name} ${what}`);
-  if (outcome.judgements.length !== judged.length) throw broke(`judged ${outcome.judgements.length} of ${judged.length} passages`);
+  const given = outcome?.judgements?.filter((judgement) => judgement).length ?? 0;
+  if (given !== judged.length || outcome.judgements.length !== given) throw broke(`judged ${given} of ${judged.length} passages`);
   const order = outcome.order ?? outcome.judgements.flatMap((judgement, position) => (judgement.action === 'drop' ? [] : [position]));
   const kept = new Set(order);
   if (kept.size !== order.length) throw broke('put a passage in its order twice');
   for (const [position, judgement] of outcome.judgements.entries()) {
+    if (!ACTIONS.includes(judgement.action)) throw broke(`says ${shown(judgement.action)} of a passage, expected ${ACTIONS.join(', ')}`);
     if (kept.has(position) === (judgement.action === 'drop')) throw broke(`says ${judgement.action} of a passage and orders otherwise`);
     if (!(judgement.suspicion >= 0 && judgement.suspicion <= 1)) throw broke(`gave a suspicion of ${judgement.suspicion}, expected 0 to 1`);
     if (judgement.score !== null && !Number.isFinite(judgement.score))
@@ -351,7 +376,7 @@ function assemble(
     );
   }
   for (const [index, aside] of setAside.entries()) {
-    if (aside?.reason === 'unscorable' && context.unscorable === 'keep-last') push(index);
+    if (aside?.reason === 'unscorable' && goOn.length < unscorablePlaces) push(index);
   }
   const judgementOf = new Map(judged.map((index, position) => [index, outcome.judgements[position]!]));
   const verdicts = passages.map((passage, index): Verdict => {

@@ -48,6 +48,12 @@ export function definePolicy(definition: PolicyDefinition): Policy {
   const { name = 'custom', description = '', source = null, stages, ...settings } = definition;
   if (!Array.isArray(stages))
     throw new BezoarError('BAD_CONFIG', `policy ${name}: stages is missing; give a list of defenses`, { details: { field: 'stages' } });
+  for (const [index, stage] of stages.entries()) {
+    if (typeof stage?.run === 'function') continue;
+    throw new BezoarError('BAD_CONFIG', `policy ${name}: stages[${index}] is no defense; call the defense's function, as in grada()`, {
+      details: { field: `stages[${index}]` },
+    });
+  }
   return Object.freeze({
     name,
     description,

@@ -51,7 +51,7 @@ function number(fallback: number, description: string, range: Range = {}): Optio
       ...(Number.isFinite(max) ? { maximum: max } : {}),
     },
     read(value) {
-      const parsed = typeof value === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
+      const parsed = typeof value === 'string' && /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
       if (typeof parsed !== 'number' || !Number.isFinite(parsed) || parsed < min || parsed > max) return undefined;
       return integer && !Number.isSafeInteger(parsed) ? undefined : parsed;
     },
@@ -74,7 +74,7 @@ function flag(fallback: boolean, description: string): OptionSpec<boolean> {
     default: fallback,
     description,
     expected: 'on | off',
-    schema: { enum: [true, false, 'on', 'off'] },
+    schema: { enum: [true, false, 'on', 'off', 'true', 'false'] },
     read: (value) =>
       value === true || value === 'on' || value === 'true'
         ? true
@@ -127,9 +127,11 @@ function unknownOption(name: string, names: readonly string[], owner: string): B
 /** A value as it may stand in a message: bounded and with control characters escaped. */
 export function shown(value: unknown): string {
   const json =
-    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
-      ? JSON.stringify(value)
-      : typeof value;
+    typeof value === 'number'
+      ? String(value)
+      : typeof value === 'string' || typeof value === 'boolean' || value === null
+        ? JSON.stringify(value)
+        : typeof value;
   const printable = json.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, '?');
   return printable.length > 80 ? `${printable.slice(0, 77)}...` : printable;
 }

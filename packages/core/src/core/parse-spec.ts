@@ -13,15 +13,16 @@ export function parseSpec(spec: string): Spec {
   const malformed = (what: string): BezoarError =>
     new BezoarError('INVALID_OPTION', `${shown(spec)}: ${what}; write name?option=value&option=value`, { details: { field: 'spec' } });
   if (name === '') throw malformed('there is no name');
-  const options: Record<string, string> = {};
+  // A map, since an object would swallow an option called __proto__.
+  const options = new Map<string, string>();
   for (const part of mark < 0 ? [] : spec.slice(mark + 1).split('&')) {
     const equals = part.indexOf('=');
     if (equals <= 0) throw malformed(`${shown(part)} is not option=value`);
     const key = part.slice(0, equals);
-    if (Object.hasOwn(options, key)) throw malformed(`${shown(key)} is given twice`);
-    options[key] = decode(part.slice(equals + 1));
+    if (options.has(key)) throw malformed(`${shown(key)} is given twice`);
+    options.set(key, decode(part.slice(equals + 1)));
   }
-  return { name, options };
+  return { name, options: Object.fromEntries(options) };
 }
 
 /** A value that is not valid percent-encoding is taken as it is written: folders may carry a percent sign. */

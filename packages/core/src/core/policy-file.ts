@@ -21,20 +21,21 @@ export interface PolicyFile {
 /** The defenses of one SPEC: a defense's name with options, or the name of a recipe or policy, which stands for its stages. */
 export function parseStages(spec: string): readonly Defense[] {
   const { name, options } = parseSpec(spec);
+  return stagesOf(name, options);
+}
+
+function stagesOf(name: string, options: Readonly<Record<string, unknown>>): readonly Defense[] {
   if (Object.hasOwn(POLICIES, name)) {
-    if (Object.keys(options).length > 0) {
+    const [first] = Object.keys(options);
+    if (first !== undefined) {
       throw new BezoarError('INVALID_OPTION', `${name}: a named policy's settings are fixed; use its stages to change them`, {
-        details: { field: name },
+        details: { field: first },
       });
     }
     return POLICIES[name as keyof typeof POLICIES].stages;
   }
-  return [makeDefense(name, options)];
-}
-
-function makeDefense(name: string, options: Readonly<Record<string, unknown>>): Defense {
   if (!Object.hasOwn(DEFENSES, name)) throw unknownName(name);
-  return DEFENSES[name as keyof typeof DEFENSES](options);
+  return [DEFENSES[name as keyof typeof DEFENSES](options)];
 }
 
 function unknownName(name: string): BezoarError {
@@ -88,9 +89,7 @@ function readStage(stage: unknown): readonly Defense[] {
     throw new BezoarError('BAD_CONFIG', `is ${kindOf(stage)}, expected a SPEC such as grada?alpha=0.4, or a name with its options`);
   }
   const { name, ...options } = stage;
-  return Object.hasOwn(POLICIES, name as string) && Object.keys(options).length === 0
-    ? parseStages(name as string)
-    : [makeDefense(name as string, options)];
+  return stagesOf(stage.name, options);
 }
 
 function readOpenAi(value: unknown): PolicyFile['openai'] {
@@ -113,7 +112,7 @@ function checkKeys(record: Readonly<Record<string, unknown>>, valid: readonly st
     if (valid.includes(key)) continue;
     const near = closestName(key, valid);
     throw fault(
-      `${prefix}${key}`,
+      `${prefix}${key.slice(0, 80)}`,
       `unknown key ${shown(key)}; ${near ? `did you mean ${near}?` : `the keys are ${valid.join(', ')}`}`,
       near,
     );

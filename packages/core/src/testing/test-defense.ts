@@ -1,4 +1,5 @@
 import { createRetrieval, type PassageInput } from '../core/create-retrieval.ts';
+import { SEAL_REASONS } from '../core/reasons.ts';
 import { createRunContext, type RunSettings } from '../core/run-context.ts';
 import { BezoarError } from '../errors.ts';
 import { createRandom, type Random } from '../kernels/random.ts';
@@ -12,6 +13,7 @@ const PROPERTIES = [
   'leaves what it was given as it was',
   'gives the same result for the same seed',
   'reads nothing into ids',
+  'gives only reasons it declares',
   'gives values that survive JSON',
   'judges retrievals of 0, 1 and 2 passages',
   'judges duplicates',
@@ -67,8 +69,8 @@ export function testDefense(suite: DefenseSuite): void {
     ...models,
     seed,
   };
-  const run = (retrieval: Retrieval, more: RunSettings = {}): Promise<StageResult> =>
-    create().run(retrieval, createRunContext({ ...settings, ...more }));
+  const run = (retrieval: Retrieval, more: RunSettings = {}, defense = create()): Promise<StageResult> =>
+    defense.run(retrieval, createRunContext({ ...settings, ...more }));
   const checks: Record<DefenseProperty, () => Promise<void>> = {
     'gives one verdict a passage, in input order': () =>
       onSamples(seed, async (retrieval) => {
@@ -114,21 +116,39 @@ export function testDefense(suite: DefenseSuite): void {
       }),
     'gives the same result for the same seed': () =>
       onSamples(seed, async (retrieval) => {
-        equal(timeless(await run(retrieval)), timeless(await run(retrieval)), 'two runs');
+        const defense = create();
+        const once = timeless(await run(retrieval, {}, defense));
+        equal(timeless(await run(retrieval, {}, defense)), once, 'two runs');
+        equal(timeless(await run(retrieval)), once, 'two instances');
       }),
     'reads nothing into ids': () =>
       onSamples(seed, async (retrieval) => {
-        const renamed = { ...retrieval, passages: retrieval.passages.map((passage) => ({ ...passage, id: `renamed ${passage.id}` })) };
+        // Other letters, and in the opposite order.
+        const passages = retrieval.passages.map((passage, index) => ({ ...passage, id: `${9000 - index} renamed` }));
+        const renamed = { query: { ...retrieval.query, id: 'renamed' }, passages };
         const plain = (verdicts: readonly Verdict[]): unknown =>
           verdicts.map(({ action, rankAfter, score, suspicion, reason }) => [action, rankAfter, score, suspicion, reason]);
         equal(plain((await run(renamed)).verdicts), plain((await run(retrieval)).verdicts), 'verdicts after renaming');
       }),
-    'gives values that survive JSON': () =>
+    'gives only reasons it declares': () =>
       onSamples(seed, async (retrieval) => {
-        const { verdicts, certificate } = await run(retrieval);
-        equal(JSON.parse(JSON.stringify({ verdicts, certificate })), { verdicts, certificate }, 'verdicts');
-        for (const verdict of verdicts) verify(JSON.stringify(verdict).length < 20_000, `the verdict on ${verdict.passageId} is unbounded`);
+        const defense = create();
+        const declared = [...Object.keys(SEAL_REASONS), ...Object.keys(defense.reasons)];
+        for (const { reason } of (await run(retrieval, {}, defense)).verdicts)
+          verify(declared.includes(reason), `undeclared reason ${reason}`);
       }),
+    'gives values that survive JSON': async () => {
+      const check = async (retrieval: Retrieval): Promise<void> => {
+        const { verdicts, certificate } = await run(retrieval);
+        survivesJson(certificate, 'the certificate');
+        for (const verdict of verdicts) {
+          survivesJson(verdict, `the verdict on ${verdict.passageId}`);
+          verify(JSON.stringify(verdict).length < 20_000, `the verdict on ${verdict.passageId} is unbounded`);
+        }
+      };
+      await onSamples(seed, check);
+      await check(hostile('what about the bridge?'));
+    },
     'judges retrievals of 0, 1 and 2 passages': async () => {
       const random = createRandom(seed);
       for (const count of [0, 1, 2]) {
@@ -157,22 +177,16 @@ export function testDefense(suite: DefenseSuite): void {
         equal(others(await run(longer)), others(await run(retrieval)), 'verdicts on the others');
       }),
     'drops passages without text': async () => {
-      const { verdicts } = await run(createRetrieval('who?', ['', '  \n', { text: '', embedding: Float32Array.of(1, 0) }]));
+      const texts = ['', '  \n', { text: '', title: 'a title', embedding: Float32Array.of(1, 0) }];
+      const { verdicts } = await run(createRetrieval('who?', texts));
       equal(
         verdicts.map((verdict) => [verdict.action, verdict.reason]),
-        verdicts.map(() => ['drop', 'empty-text']),
+        texts.map(() => ['drop', 'empty-text']),
         'verdicts on empty passages',
       );
     },
     'judges hostile text': async () => {
-      const passages = HOSTILE_TEXTS.map(
-        (text, index): PassageInput => ({
-          id: index % 2 ? text.slice(0, 40) + index : `h${index}`,
-          text,
-          title: HOSTILE_TEXTS[(index + 3) % HOSTILE_TEXTS.length]!,
-        }),
-      );
-      for (const query of HOSTILE_TEXTS) equal((await run(createRetrieval(query, passages))).verdicts.length, passages.length, 'verdicts');
+      for (const query of HOSTILE_TEXTS) equal((await run(hostile(query))).verdicts.length, HOSTILE_TEXTS.length, 'verdicts');
     },
     'judges embeddings that are missing, not finite or zero': async () => {
       const vectors = [[1, 0], [0.9, 0.1], [Number.NaN, 1], [Number.POSITIVE_INFINITY, 0], [0, 0], null, [3e38, 3e38], [1e-30, 0]];
@@ -186,7 +200,7 @@ export function testDefense(suite: DefenseSuite): void {
       for (const embedding of [query.embedding, Float32Array.of(Number.NaN, 1), Float32Array.of(0, 0)]) {
         const { verdicts } = await run(createRetrieval({ ...query, embedding }, passages));
         equal(verdicts.length, passages.length, 'verdicts');
-        for (const verdict of verdicts) verify(verdict.score === null || Number.isFinite(verdict.score), `score ${verdict.score}`);
+        for (const verdict of verdicts) survivesJson(verdict, `the verdict on ${verdict.passageId}`);
       }
     },
     'refuses vectors of different length': async () => {
@@ -231,6 +245,7 @@ function sample(random: Random, count: number): Retrieval {
       id: `p${index}`,
       text: `${words(5 + random.integer(20))} ${index}`,
       ...(random.next() < 0.3 ? { title: words(3) } : {}),
+      metadata: { tags: [words(1)] },
       ...(embedded ? { embedding: vector() } : {}),
     })),
   );
@@ -242,10 +257,36 @@ async function onSamples(seed: number, check: (retrieval: Retrieval) => Promise<
   for (const count of [0, 1, 2, 3, 5, 8, 10, 10, 17, 24]) await check(sample(random, count));
 }
 
-const timeless = ({ ms: _ms, ...result }: StageResult): unknown => ({ ...result, passages: result.passages.map((passage) => passage.id) });
+const timeless = ({ ms: _ms, ...result }: StageResult): unknown => ({
+  ...result,
+  passages: result.passages.map(({ id, text, title }) => [id, text, title]),
+});
 
 const snapshot = (retrieval: Retrieval): string =>
   JSON.stringify(retrieval, (_, value: unknown) => (value instanceof Float32Array ? [...value] : value));
+
+function hostile(query: string): Retrieval {
+  return createRetrieval(
+    query,
+    HOSTILE_TEXTS.map((text, index) => ({
+      id: index % 2 ? text.slice(0, 40) + index : `h${index}`,
+      text,
+      title: HOSTILE_TEXTS[(index + 3) % HOSTILE_TEXTS.length]!,
+    })),
+  );
+}
+
+/** JSON.stringify drops undefined and makes null of NaN without a word, so the values themselves are looked at. */
+function survivesJson(value: unknown, what: string): void {
+  if (typeof value === 'object' && value !== null) {
+    const plain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+    verify(plain, `${what} has a value that is neither a list nor a plain object`);
+    for (const [key, entry] of Object.entries(value)) survivesJson(entry, `${key} of ${what}`);
+    return;
+  }
+  const survives = value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+  verify(survives, `${what} is ${String(value)}`);
+}
 
 function equal(actual: unknown, expected: unknown, what: string): void {
   const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
