@@ -1,9 +1,18 @@
-import { BezoarError, type Encoder, type Policy, type PolicyFile } from '@bezoar/core';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { BezoarError, bm25Corpus, type Encoder, type LikelihoodModel, type Policy, type PolicyFile, passageText } from '@bezoar/core';
+import { readCorpus } from './read-corpus.ts';
+import { fileFault } from './read-json-lines.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ModelSettings {
   readonly openai?: PolicyFile['openai'];
   readonly cacheDir?: string;
+  /** Files of `bezoar calibrate`. */
+  readonly calibration?: string;
+  readonly likelihood?: string;
+  /** A corpus whose word statistics `grada?statistics=corpus` takes. */
+  readonly corpus?: string;
 }
 
 /** Makes the encoder of a SPEC; address and key of an OpenAI-compatible endpoint come from the policy file, else from the environment. */
@@ -13,7 +22,8 @@ export async function makeEncoder(spec: string, terminal: Terminal, settings: Mo
   const apiKey = settings.openai?.apiKey ?? terminal.env.OPENAI_API_KEY;
   return resolveEncoder(spec, {
     openai: { baseUrl, ...(apiKey ? { apiKey } : {}) },
-    ...(settings.cacheDir ? { cacheDir: settings.cacheDir } : {}),
+    ...(settings.cacheDir ? { cacheDir: resolve(terminal.cwd, settings.cacheDir) } : {}),
+    ...(settings.calibration ? { calibrationFile: resolve(terminal.cwd, settings.calibration) } : {}),
   });
 }
 
@@ -33,6 +43,20 @@ export async function makeModels(policy: Policy, encoderSpec: string, terminal: 
     );
   }
   const encoder = needs.has('embeddings') || needs.has('query-embedding') ? await resolveEncoder(encoderSpec) : null;
-  const likelihood = needs.has('likelihood') ? await (await import('@bezoar/models')).loadNgramLikelihood() : null;
-  return { encoder, likelihood, resolveEncoder };
+  const likelihood = needs.has('likelihood') ? await makeLikelihood(settings.likelihood, terminal) : null;
+  const statistics = settings.corpus
+    ? bm25Corpus(
+        Array.from((await readCorpus(settings.corpus, terminal)).passages.values(), (passage) => passageText(passage, policy.passageText)),
+      )
+    : null;
+  return { encoder, likelihood, bm25Corpus: statistics, resolveEncoder };
+}
+
+async function makeLikelihood(file: string | undefined, terminal: Terminal): Promise<LikelihoodModel> {
+  const { loadNgramLikelihood } = await import('@bezoar/models');
+  if (file === undefined) return loadNgramLikelihood();
+  const bytes = await readFile(resolve(terminal.cwd, file)).catch((error: unknown) => {
+    throw fileFault(error, file);
+  });
+  return loadNgramLikelihood({ bytes });
 }

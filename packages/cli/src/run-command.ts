@@ -33,6 +33,12 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (value:
   };
 }
 
+function share(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number > 0 && number < 1)) throw new InvalidArgumentError('expected a number between 0 and 1.');
+  return number;
+}
+
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** Runs one command line and says which exit code it ends with. Whatever goes wrong is one sentence on the other stream, and code 2. */
@@ -92,6 +98,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
           ]),
         )
         .option('-e, --encoder <spec>', 'makes embeddings where the input has none: static, onnx:DIR, openai:MODEL')
+        .option('--calibration <file>', 'thresholds for the encoder, from bezoar calibrate (default: those beside it)')
+        .option('--likelihood <file>', 'an n-gram model from bezoar calibrate --ngram (default: the built-in English one)')
+        .option('--corpus <path>', 'word statistics for grada?statistics=corpus: a BEIR folder or JSON lines of passages')
         .option('-i, --in <file>', 'where to read, - for standard input', '-')
         .option('-o, --out <file>', 'where to write, - for standard output', '-')
         .addHelpText(
@@ -142,7 +151,7 @@ Without --defense and --policy: bezoar.config.yaml of this folder, else the poli
         .option('-e, --encoder <spec>', 'static, onnx:DIR or openai:MODEL', 'static')
         .option('--ngram', 'make an n-gram model for lexical-anomaly instead')
         .option('--pool <n>', 'passages in a pool', wholeNumber(3, 100), 10)
-        .option('--quantile <q>', 'share of clean pools below the threshold', '0.95')
+        .option('--quantile <q>', 'share of what is clean that stays below the threshold', share, 0.95)
         .option('-o, --out <file>', 'where to write (default: beside the encoder)'),
     async ([corpus], options, log) => (await import('./commands/calibrate.ts')).calibrate(corpus!, options, terminal, log),
   );

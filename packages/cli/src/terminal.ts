@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 export interface Terminal {
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Resolves when the stream takes more; false once nobody reads any longer. */
-  readonly write: (text: string) => Promise<boolean>;
+  readonly write: (content: string | Uint8Array) => Promise<boolean>;
   readonly writeError: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -33,10 +33,10 @@ export function systemTerminal(): Terminal {
   const wantsColour = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0';
   return {
     stdin,
-    write: (text) =>
+    write: (content) =>
       new Promise((resolve) => {
         if (closed) resolve(false);
-        else if (stdout.write(text)) resolve(true);
+        else if (stdout.write(content)) resolve(true);
         else stdout.once('drain', () => resolve(!closed)).once('close', () => resolve(false));
       }),
     writeError: (text) => void stderr.write(text),

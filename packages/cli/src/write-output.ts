@@ -6,12 +6,12 @@ import type { Terminal } from './terminal.ts';
 
 export interface Output {
   /** False once nobody reads any longer. */
-  readonly write: (text: string) => Promise<boolean>;
+  readonly write: (content: string | Uint8Array) => Promise<boolean>;
 }
 
 /** Runs `produce` with a place to write. A file appears only when it is whole: written beside its place, then renamed; removed on failure. */
 export async function withOutput<T>(path: string, terminal: Terminal, produce: (output: Output) => Promise<T>): Promise<T> {
-  if (path === '-') return produce({ write: terminal.write });
+  if (path === '-') return produce({ write: (content) => terminal.write(content) });
   const place = resolve(terminal.cwd, path);
   const draft = `${place}.${randomBytes(6).toString('hex')}.part`;
   const file = await open(draft, 'wx').catch((error: unknown) => {
@@ -19,8 +19,8 @@ export async function withOutput<T>(path: string, terminal: Terminal, produce: (
   });
   try {
     const result = await produce({
-      write: async (text) => {
-        await file.writeFile(text);
+      write: async (content) => {
+        await file.writeFile(content);
         return true;
       },
     });

@@ -21,5 +21,6 @@ export type { CrossEncoder, EncodedTexts, EncodeOptions, Encoder, EncoderCalibra
 export { type Reason, type Reasons, SEAL_REASONS } from './core/reasons.ts';
 export { createRunContext, type RunContext, type RunSettings } from './core/run-context.ts';
 export { BezoarError, ERROR_CODES, type ErrorCode } from './errors.ts';
+export { type Bm25Corpus, bm25Corpus } from './kernels/bm25.ts';
 export * from './registry.generated.ts';
 export type * from './types.ts';

@@ -24,6 +24,9 @@ export interface DefendOptions extends CommonOptions {
   readonly keep?: number;
   readonly passageText?: PolicySettings['passageText'];
   readonly encoder?: string;
+  readonly calibration?: string;
+  readonly likelihood?: string;
+  readonly corpus?: string;
   readonly in: string;
   readonly out: string;
 }
@@ -31,7 +34,12 @@ export interface DefendOptions extends CommonOptions {
 /** Runs a policy over every line of the input. A file is read whole before the first line is judged, so a malformed line costs nothing. */
 export async function defendCommand(options: DefendOptions, terminal: Terminal, log: Log): Promise<number> {
   const { policy, encoder, openai } = await choosePolicy(options, terminal, log);
-  const models = await makeModels(policy, encoder ?? 'static', terminal, { openai });
+  const models = await makeModels(policy, encoder ?? 'static', terminal, {
+    openai,
+    ...(options.calibration ? { calibration: options.calibration } : {}),
+    ...(options.corpus ? { corpus: options.corpus } : {}),
+    ...(options.likelihood ? { likelihood: options.likelihood } : {}),
+  });
   if (options.in !== '-') for await (const line of readJsonLines(options.in, terminal)) readRetrieval(line);
   let degraded = 0;
   const count = await withOutput(options.out, terminal, async ({ write }) => {

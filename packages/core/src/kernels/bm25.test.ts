@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import golden from '../../../../tests/golden/bm25.json' with { type: 'json' };
 import { hasShared, sharedPath } from '../../../../tests/shared-data.ts';
 import { BezoarError } from '../errors.ts';
-import { type Bm25Corpus, bm25Index, bm25Similarity } from './bm25.ts';
+import { type Bm25Corpus, bm25Corpus, bm25Index, bm25Similarity } from './bm25.ts';
 import { tokenizeWords } from './tokenize-words.ts';
 
 const D = [
@@ -172,5 +172,21 @@ describe.skipIf(!hasShared)('bm25 on real pools, against bm25s', () => {
       expectClose(upper(bm25Similarity(texts, question, { statistics: 'pool' }).passages, texts.length), pool.pool, 1e-5);
       expectClose(bm25Index(texts).scores(question), pool.search, 1e-5);
     }
+  });
+});
+
+describe('bm25Corpus', () => {
+  it('counts documents, words and the documents that have a word', () => {
+    const corpus = bm25Corpus(['a red red boat', 'the boat', '']);
+    expect([corpus.documents, corpus.averageLength]).toEqual([3, 4 / 3]);
+    expect(['red', 'boat', 'the', 'house'].map(corpus.documentFrequency)).toEqual([1, 2, 0, 0]);
+  });
+
+  it('has nothing to say of an empty corpus', () => {
+    expect(bm25Corpus([])).toMatchObject({ documents: 0, averageLength: 0 });
+  });
+
+  it('of the pool itself gives the pool statistics', () => {
+    expect(bm25Similarity(D, Q, { statistics: bm25Corpus(D) })).toEqual(bm25Similarity(D, Q, { statistics: 'pool' }));
   });
 });

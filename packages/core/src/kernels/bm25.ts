@@ -114,6 +114,20 @@ export function bm25Similarity(texts: readonly string[], query: string, options:
   return { passages, query: toQuery };
 }
 
+/** The statistics of a corpus, one text at a time: O(characters) time, memory for its distinct words. An empty corpus has none. */
+export function bm25Corpus(texts: Iterable<string>): Bm25Corpus {
+  const frequency = new Map<string, number>();
+  let documents = 0;
+  let words = 0;
+  for (const text of texts) {
+    const tokens = tokenizeWords(text);
+    documents++;
+    words += tokens.length;
+    for (const token of new Set(tokens)) frequency.set(token, (frequency.get(token) ?? 0) + 1);
+  }
+  return { documents, averageLength: documents === 0 ? 0 : words / documents, documentFrequency: (word) => frequency.get(word) ?? 0 };
+}
+
 export interface Bm25Hit {
   /** Position of the text in the index. */
   readonly index: number;
