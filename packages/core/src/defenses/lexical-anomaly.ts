@@ -25,8 +25,9 @@ const NATS = 'Nats a token';
  *
  * Cost: one score of the model a passage; with the built-in one O(tokens log n-grams). Deterministic as the model is.
  * Assumes: poison made by flipping tokens, which leaves gibberish (HotFlip, universal triggers), in the model's language.
- * Fails when: the poison is fluent (PoisonedRAG's texts, the question put in front, generated text), is gibberish of unknown words throughout,
- * which passes as another language, or is spread thinly over a long passage; and on clean lists of rare words, such as menus of a site.
+ * Fails when: the poison is fluent (PoisonedRAG's texts, the question put in front, generated text); is gibberish of unknown words throughout,
+ * which passes as another language, or of words with capitals, which the built-in model takes for names; is far shorter than the stretch, or
+ * spread thinly over a long passage. Drops clean lists of rare words, such as the menus of a site.
  *
  * @example
  * const context = createRunContext({ likelihood: await loadNgramLikelihood() });
