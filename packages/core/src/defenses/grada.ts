@@ -285,12 +285,14 @@ function nearest(weights: Float64Array, n: number, index: number): number[] {
   const row = index * n;
   for (let other = 0; other < n; other++) {
     const weight = weights[row + other];
-    if (!(weight > 0)) continue;
-    let place = found.length;
-    while (place > 0 && weights[row + found[place - 1]] < weight) place--;
-    if (place === NAMED_NEIGHBOURS) continue;
-    found.splice(place, 0, other);
-    if (found.length > NAMED_NEIGHBOURS) found.pop();
+    if (weight === 0) continue;
+    let place = Math.min(found.length, NAMED_NEIGHBOURS);
+    while (place > 0 && weights[row + found[place - 1]] < weight) {
+      // Beyond the last place the lightest falls off.
+      if (place < NAMED_NEIGHBOURS) found[place] = found[place - 1];
+      place--;
+    }
+    if (place < NAMED_NEIGHBOURS) found[place] = other;
   }
   return found;
 }
