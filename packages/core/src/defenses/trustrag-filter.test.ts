@@ -78,6 +78,18 @@ describe('the gate', () => {
     expect(reasons(await run(points, 'aa..', { rouge: 2 / 3 }))[0]).toBe('no-shared-wording');
   });
 
+  it('reads fewer tokens of each of many passages', async () => {
+    // The first 1,250 tokens of 40 passages differ, what follows is one text; of 25 all of it is read.
+    const shared = ' alike'.repeat(1000);
+    const text = (index: number): string => Array.from({ length: 1300 }, (_, word) => `a${index}b${word}`).join(' ') + shared;
+    const reasonOf = async (passages: number): Promise<string> => {
+      const given = Array.from({ length: passages }, (_, index) => ({ text: text(index), embedding: Float32Array.from([1, index % 2]) }));
+      return reasons(await trustragFilter().run(createRetrieval('q', given), createRunContext()))[0]!;
+    };
+    expect(await reasonOf(40)).toBe('no-shared-wording');
+    expect(await reasonOf(25)).not.toBe('no-shared-wording');
+  });
+
   it('reads other scripts only when told to', async () => {
     const texts = [
       '\u043a\u0442\u043e \u0431\u044b\u043b',

@@ -11,6 +11,12 @@ import type { JsonObject } from '../types.ts';
 /** A literal in the released code, which embeds with SimCSE; the paper has no number. */
 const RELEASED_DENSITY = 0.88;
 
+/** Tokens that ROUGE reads of all passages together, so that hostile ones cost at most about a tenth of a second. */
+const MAX_TOKENS = 50_000;
+
+/** Tokens that it reads of one passage. */
+const MAX_TOKENS_EACH = 2000;
+
 /** Passages named in the evidence of a verdict. */
 const NAMED_PASSAGES = 3;
 
@@ -88,8 +94,9 @@ interface Cluster {
  *   dense cluster and for a single passage that mode=repo drops, else 0.
  * @throws {BezoarError} `NEEDS_EMBEDDINGS`; `SHAPE_MISMATCH`; `DUPLICATE_ID`; `ABORTED`.
  *
- * Cost: O(characters + n^2 (w^2 / 32 + d) + n 2^(n-1)) for w words and d dimensions, above 16 passages without the power of two; n encodings where
- * no embeddings are given. Deterministic given `context.seed`, which only matters above 16 passages.
+ * Cost: O(characters + n^2 (w^2 / 32 + d) + n 2^(n-1)) for w words and d dimensions, above 16 passages without the power of two; n
+ * encodings where no embeddings are given. ROUGE reads the first 2,000 tokens of a passage, fewer (50,000 / n) above 25 passages.
+ * Deterministic given `context.seed`, which only matters above 16 passages.
  * Assumes: several poisoned passages for one question, alike in meaning and wording, and benign ones that differ. Fails when: there is
  * one poisoned passage; the benign ones are near-copies and the poisoned one is not; long texts keep poisoned passages below the gate.
  *
@@ -139,7 +146,8 @@ export const trustragFilter = defineDefense({
   run: ({ passages, texts, embeddings, encoder }, options, context) => {
     const n = passages.length;
     const { rouge } = options;
-    const above = rougeLAbove(texts, rouge, { unicode: options.unicode });
+    const maxTokens = Math.min(MAX_TOKENS_EACH, Math.floor(MAX_TOKENS / Math.max(n, 1)));
+    const above = rougeLAbove(texts, rouge, { unicode: options.unicode, maxTokens });
     if (n < 2 || (options.gate && !above.includes(1))) {
       return { judgements: passages.map(() => judgement(n < 2 ? 'kept' : 'no-shared-wording', 0, null, { rouge })) };
     }
