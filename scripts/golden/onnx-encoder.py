@@ -22,7 +22,7 @@ import tokenizers
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = (ROOT / os.environ.get("BEZOAR_SHARED", "../shared")).resolve()
 MODELS = {"all-MiniLM-L6-v2": 256, "paraphrase-MiniLM-L3-v2-int8": 128}  # name: window
-PASSAGES_A_CORPUS = 4
+PASSAGES_A_CORPUS = 2
 OWN_TEXTS = [
     "",
     "Sleep.",

@@ -55,8 +55,8 @@ const prefix = (role: string): OptionSpec<string | null> =>
     'default: as the preset or the folder says',
   );
 
-/** The options besides the folder; in a SPEC they are written `onnx:DIR?pooling=cls&maxTokens=256`. */
-const OPTIONS = {
+/** The options that a SPEC can hold: all but the folder; there they are written `onnx:DIR?pooling=cls&maxTokens=256`. */
+export const ONNX_ENCODER_OPTIONS = {
   runtime: option.choice(['node', 'web'], 'node', 'Native code or WebAssembly.'),
   preset: option.nullable(option.text('', 'A family of encoders.', 'name of a preset'), 'default: none'),
   pooling: option.nullable(
@@ -109,12 +109,13 @@ interface Session {
  * Cost: one run of the model at loading (to learn the width), then one a batch. Batches are sorted by length, so that little is padding.
  *
  * @throws {BezoarError} `NOT_FOUND` for a missing folder or file, `BAD_INPUT` for a file that is not what its name says,
- *   `INVALID_OPTION`, `MISSING_PEER` when `onnxruntime-node` (or `-web`) or `@huggingface/tokenizers` is not installed.
+ *   `INVALID_OPTION`, `MISSING_PEER` when `onnxruntime-node` (or `-web`) is not installed, or, for tokenisers other than uncased BERT's,
+ *   `@huggingface/tokenizers`.
  */
 export const loadOnnxEncoder = async (options: OnnxEncoderOptions): Promise<FingerprintedEncoder> => {
   const { dir, ...given } = options;
   const name = `onnx:${dir}`;
-  const { runtime, preset: presetName, threads, ...asked } = readOptions(OPTIONS, given, name);
+  const { runtime, preset: presetName, threads, ...asked } = readOptions(ONNX_ENCODER_OPTIONS, given, name);
   const preset = presetNamed(presetName);
   const folder = await stat(dir).catch(() => null);
   if (folder === null || !folder.isDirectory()) {

@@ -21,8 +21,8 @@ export interface OpenAiEncoderOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Those that are numbers; in a SPEC they are written `openai:MODEL?dimensions=256`. */
-const OPTIONS = {
+/** The options that a SPEC can hold, all numbers; there they are written `openai:MODEL?dimensions=256`. */
+export const OPENAI_ENCODER_OPTIONS = {
   dimensions: option.nullable(
     option.number(1536, 'Length asked of the server.', { min: 1, max: 65_536, integer: true }),
     'default: the model decides',
@@ -63,7 +63,7 @@ class Retryable extends Error {
 export const createOpenAiEncoder = async (options: OpenAiEncoderOptions): Promise<FingerprintedEncoder> => {
   const { model, baseUrl, apiKey, fetch = globalThis.fetch, ...given } = options;
   const name = `openai:${model}`;
-  const { batchSize, concurrency, timeoutMs, retries, ...asked } = readOptions(OPTIONS, given, name);
+  const { batchSize, concurrency, timeoutMs, retries, ...asked } = readOptions(OPENAI_ENCODER_OPTIONS, given, name);
   const url = endpoint(model, baseUrl, apiKey);
   const shownUrl = url.origin + url.pathname;
   const hideKey = (text: string): string => (apiKey ? text.replaceAll(apiKey, '***') : text);
@@ -110,7 +110,7 @@ export const createOpenAiEncoder = async (options: OpenAiEncoderOptions): Promis
         return await attempt(texts, dimensions, signal);
       } catch (cause) {
         if (!(cause instanceof Retryable)) throw cause;
-        if (tried === retries) throw failed(`${cause.message}, after ${tried + 1} attempts`);
+        if (tried === retries) throw failed(`${cause.message}, after ${tried === 0 ? 'one attempt' : `${tried + 1} attempts`}`);
         const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tried);
         // At least what the server asks for; the random part keeps clients that failed together from coming back together.
         await wait((cause.waitMs ?? backoff / 2) + (Math.random() * backoff) / 2, signal);

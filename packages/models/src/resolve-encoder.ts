@@ -1,8 +1,8 @@
-import { BezoarError, closestName, type Encoder, parseSpec } from '@bezoar/core';
+import { BezoarError, closestName, type Encoder, parseSpec, readOptions } from '@bezoar/core';
 import { cacheEmbeddings } from './embedding-cache.ts';
 import { readCalibrationFile } from './encoder-file.ts';
-import { loadOnnxEncoder } from './onnx-encoder.ts';
-import { createOpenAiEncoder } from './openai-encoder.ts';
+import { loadOnnxEncoder, ONNX_ENCODER_OPTIONS } from './onnx-encoder.ts';
+import { createOpenAiEncoder, OPENAI_ENCODER_OPTIONS } from './openai-encoder.ts';
 import { loadStaticEncoder } from './static-encoder.ts';
 
 export interface ResolveEncoderOptions {
@@ -51,7 +51,8 @@ const load = async (spec: string, openai: ResolveEncoderOptions['openai']): Prom
       throw new BezoarError('INVALID_OPTION', `static: unknown option ${JSON.stringify(field)}; it takes none`, { details: { field } });
     return loadStaticEncoder();
   }
-  // The loaders read strings and refuse options that they do not know.
+  // Refuses what only code may say (folder, address, key); the loaders read the strings.
+  readOptions(kind === 'onnx' ? ONNX_ENCODER_OPTIONS : OPENAI_ENCODER_OPTIONS, options, name);
   if (kind === 'onnx') return loadOnnxEncoder({ ...options, dir: target });
   if (openai === undefined) {
     throw new BezoarError(
