@@ -2,7 +2,7 @@ import { BezoarError } from '../errors.ts';
 import type { Random } from './random.ts';
 
 /** 200,000 rows of 5 are 1 MB; beyond that nothing here finishes in a time a caller would wait. */
-const MAX_ROWS = 200_000;
+export const MAX_COMBINATIONS = 200_000;
 
 /** How many subsets of `k` there are of `n` things; 0 when k is negative or more than n. Exact below 2^53. */
 export function binomial(n: number, k: number): number {
@@ -13,8 +13,8 @@ export function binomial(n: number, k: number): number {
 }
 
 function assertRows(n: number, rows: number): void {
-  if (n > 255 || rows > MAX_ROWS) {
-    throw new BezoarError('TOO_LARGE', `${rows} combinations of ${n} things are over the bound of ${MAX_ROWS} of 255`);
+  if (n > 255 || rows > MAX_COMBINATIONS) {
+    throw new BezoarError('TOO_LARGE', `${rows} combinations of ${n} things are over the bound of ${MAX_COMBINATIONS} of 255`);
   }
 }
 

@@ -124,13 +124,23 @@ export function combinationView(space: CombinationSpace, subsets?: Uint8Array): 
  * Cost: O(L^2) time, O(L n) memory.
  */
 export function majorityBall(view: CombinationView): MajorityBall {
+  const search = searchMajorityBall(view);
+  let step = search.next();
+  while (!step.done) step = search.next();
+  return step.value;
+}
+
+/** The same in portions of about a million pairs, a few milliseconds each, so that a caller can let others run between them. */
+export function* searchMajorityBall(view: CombinationView): Generator<undefined, MajorityBall> {
   const { total, slack } = view;
   // Its own closeness is the largest of a combination's row, so the floor(L / 2)-th other is one place further down.
   const place = (total >> 1) + 1;
+  const portion = Math.ceil(1e6 / total);
   let best = -Infinity;
   let centre = 0;
   setThreshold(view, best);
   for (let candidate = 0; candidate < total; candidate++) {
+    if (candidate % portion === portion - 1) yield;
     // Better by more than rounding exactly when this many lie closer than the best radius so far: most candidates need no selection.
     if (!reaches(view, subsetAt(view, candidate), best + slack, place)) continue;
     best = kthLargest(closenessFrom(view, subsetAt(view, candidate)), place);
@@ -146,6 +156,15 @@ export function majorityRadii(view: CombinationView): Float64Array {
   return Float64Array.from({ length: view.total }, (_, i) =>
     distanceOf(view, kthLargest(closenessFrom(view, subsetAt(view, i)), place), place),
   );
+}
+
+/** The distance between two passages of the space, in the unit of its combinations' distances. */
+export function passageDistance({ table, count, distance }: CombinationSpace, i: number, j: number): number {
+  const pair = table[i * count + j];
+  if (distance === 'manhattan') return pair;
+  const squares = [table[i * count + i], table[j * count + j]];
+  if (distance === 'euclidean') return Math.sqrt(Math.max(0, squares[0] + squares[1] - 2 * pair));
+  return Math.acos(Math.max(-1, Math.min(1, pair / Math.sqrt(squares[0] * squares[1]))));
 }
 
 /**
