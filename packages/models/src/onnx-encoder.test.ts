@@ -341,12 +341,13 @@ describe.skipIf(!hasShared).each(MODELS)('$name', ({ name, tolerance }) => {
   test.each(['node', 'web'] as const)('vectors are those of Python, on onnxruntime-%s', async (runtime) => {
     const encoder = await loadOnnxEncoder({ dir, runtime, maxTokens: window, normalize: false });
     expect(encoder.dimensions).toBe(384);
+    const some = all.filter((_, i) => runtime === 'node' || i % 2 === 0); // WebAssembly is slow
     const { vectors } = await encoder.encode(
-      all.map(({ text }) => text),
+      some.map(({ text }) => text),
       { role: 'passage' },
     );
     let most = 0;
-    for (const [i, { first, norm }] of all.entries()) {
+    for (const [i, { first, norm }] of some.entries()) {
       for (const [k, x] of first.entries()) most = Math.max(most, Math.abs(x - vectors[i][k]) / norm);
       // The length adds up the differences of 384 components.
       expect(Math.abs(Math.hypot(...vectors[i]) - norm) / norm).toBeLessThan(10 * tolerance[runtime]);

@@ -42,7 +42,7 @@ export interface OnnxEncoderOptions {
 
 /** An encoder that can say, in one string, what besides a text decides its vector. */
 export interface FingerprintedEncoder extends Encoder {
-  /** Changes whenever the vectors do: model, tokeniser, window, pooling, prefixes. */
+  /** Changes with all that vectors depend on: model, tokeniser, window, pooling, prefixes. Of weights in files beside the model it knows nothing. */
   readonly fingerprint: string;
 }
 
@@ -90,8 +90,6 @@ const LARGEST_MODEL = 2 ** 31 - 1;
 const TOKENIZED_AT_A_TIME = 32;
 
 interface Session {
-  readonly inputNames: readonly string[];
-  readonly outputNames: readonly string[];
   run(ids: BigInt64Array, mask: BigInt64Array, rows: number, columns: number): Promise<Tensor>;
 }
 
@@ -188,6 +186,7 @@ export const loadOnnxEncoder = async (options: OnnxEncoderOptions): Promise<Fing
 
   const [probe] = await runBatch([tokenizer.encode('a', maxTokens).ids]);
   const dimensions = probe.length;
+
   const encode = async (texts: readonly string[], { role, signal }: EncodeOptions): Promise<EncodedTexts> => {
     const textPrefix = role === 'query' ? settings.queryPrefix : settings.passagePrefix;
     const breathe = async (done: number): Promise<void> => {
@@ -288,8 +287,6 @@ const openSession = async (runtime: 'node' | 'web', path: string, bytes: Uint8Ar
   // Exports name the token vectors so; a graph with one output can only mean that one.
   const outputName = ['last_hidden_state', 'token_embeddings'].find((name) => session.outputNames.includes(name)) ?? session.outputNames[0];
   return {
-    inputNames: session.inputNames,
-    outputNames: session.outputNames,
     async run(ids, mask, rows, columns) {
       const data: Record<string, BigInt64Array> = { input_ids: ids, attention_mask: mask, token_type_ids: new BigInt64Array(ids.length) };
       const feeds = Object.fromEntries(
