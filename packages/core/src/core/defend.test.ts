@@ -379,6 +379,13 @@ describe('a budget', () => {
     expect(told!.aborted).toBe(true);
   });
 
+  it('that a hanging stage used up stays used up, even by a clock that stands still', async () => {
+    const inside = vi.fn(keepAll);
+    const result = await run({ stages: [stage('hangs', () => never), stage('after', inside)], budgetMs: 5 }, { now: () => 0 });
+    expect(result.stages.map(({ error }) => error?.code)).toEqual(['BUDGET_EXCEEDED', 'BUDGET_EXCEEDED']);
+    expect(inside).not.toHaveBeenCalled();
+  });
+
   it('is not disturbed by what an abandoned stage does later', async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown): void => void rejections.push(reason);

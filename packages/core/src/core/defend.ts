@@ -52,7 +52,7 @@ export async function defend(retrieval: Retrieval, policy: Policy, settings: Def
   });
   throwIfAborted(context);
   checkRetrieval(retrieval);
-  const deadline = policy.budgetMs === null ? null : context.now() + policy.budgetMs;
+  let deadline = policy.budgetMs === null ? null : context.now() + policy.budgetMs;
   const stages: StageTrace[] = [];
   let passages = retrieval.passages;
   let certificate: Certificate | null = null;
@@ -66,6 +66,8 @@ export async function defend(retrieval: Retrieval, policy: Policy, settings: Def
       continue;
     }
     failed = true;
+    // Timers may fire a little before the clock says so; what is used up stays used up.
+    if (result.error.code === 'BUDGET_EXCEEDED') deadline = -Infinity;
     // What a certificate spoke of no longer reaches the model as certified.
     certificate = null;
     const instead = policy.onError === 'degrade' ? skipped(stage, passages, policy.keep) : [];

@@ -161,7 +161,7 @@ export function testDefense(suite: DefenseSuite): void {
       const text = 'the bridge was opened to traffic in the spring of that year';
       const { verdicts } = await run(
         createRetrieval(
-          'when was the bridge opened?',
+          { text: 'when was the bridge opened?', embedding: Float32Array.of(3, 2, 1) },
           Array.from({ length: 6 }, () => ({ text, embedding: Float32Array.of(1, 2, 3) })),
         ),
       );
