@@ -6,6 +6,8 @@ import { kthLargest } from './kth-largest.ts';
 const NEGLIGIBLE = 1e-12;
 /** `padTight` looks from many combinations at all, and branches over the passages that may be replaced: above either it is not computed. */
 const MAX_TIGHT = 1000;
+/** Combinations around the centre that `padTight` looks at first: enough that most of the others then fall out early. */
+const NEAREST = 24;
 
 /** What the combinations are made of, and how far apart two of them are. */
 export interface CombinationSpace {
@@ -59,13 +61,16 @@ export interface CombinationView {
   readonly starts: Uint32Array;
   /** The last member that each run starts with. */
   readonly lasts: Uint8Array;
-  readonly squares: Float64Array;
+  /** Every combination's factor and offset in the closeness to it, and what a threshold of closeness is multiplied with to fit its sum. */
   readonly scales: Float64Array;
-  /** What `look` last looked from, so that partial sums of the same first members stand; first member 255 before that. */
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
+  /** Some sum of embeddings cancels: it has no direction, and thresholds do not fit it. */
+  readonly cancels: boolean;
+  /** The combination that `look` last looked from, so that partial sums of the same first members stand; members 255 before that. */
   readonly from: Uint8Array;
   readonly slots: Float64Array;
   readonly row: Float64Array;
-  readonly limits: Float64Array;
 }
 
 /**
@@ -86,15 +91,23 @@ export function combinationView(space: CombinationSpace, subsets?: Uint8Array): 
   }
   const rows = subsets ?? combinations(count, size);
   const total = rows.length / size;
-  const squares = new Float64Array(total);
   const scales = new Float64Array(total).fill(distance === 'euclidean' ? 2 : 1);
+  const offsets = new Float64Array(total);
+  const lengths = new Float64Array(total);
   let largest = 1;
+  let cancels = false;
   if (distance === 'manhattan') for (const pair of table) largest = Math.max(largest, pair * size);
   else {
     for (let i = 0; i < total; i++) {
-      squares[i] = squaredLength(space, rows, i * size);
-      if (distance === 'angular') scales[i] = squares[i] > 0 ? 1 / Math.sqrt(squares[i]) : 0;
-      else largest = Math.max(largest, squares[i]);
+      const squares = squaredLength(space, rows, i * size);
+      if (distance === 'euclidean') {
+        offsets[i] = squares;
+        largest = Math.max(largest, squares);
+      } else {
+        lengths[i] = Math.sqrt(squares);
+        scales[i] = squares > 0 ? 1 / lengths[i] : 0;
+        cancels ||= squares === 0;
+      }
     }
   }
   return {
@@ -104,12 +117,13 @@ export function combinationView(space: CombinationSpace, subsets?: Uint8Array): 
     total,
     slack: NEGLIGIBLE * largest,
     ...prefixes(rows, size),
-    squares,
     scales,
+    offsets,
+    lengths,
+    cancels,
     from: new Uint8Array(size).fill(255),
     slots: new Float64Array(size * count),
     row: new Float64Array(total),
-    limits: new Float64Array(total),
   };
 }
 
@@ -138,14 +152,14 @@ export function* searchMajorityBall(view: CombinationView): Generator<undefined,
   const portion = Math.ceil(1e6 / total);
   let best = -Infinity;
   let centre = 0;
-  setThreshold(view, best);
   for (let candidate = 0; candidate < total; candidate++) {
     if (candidate % portion === portion - 1) yield;
     // Better by more than rounding exactly when this many lie closer than the best radius so far: most candidates need no selection.
-    if (!reaches(view, subsetAt(view, candidate), best + slack, place)) continue;
-    best = kthLargest(closenessFrom(view, subsetAt(view, candidate)), place);
+    if (!reaches(view, candidate, best + slack, place)) continue;
+    const closeness = kthLargest(closenessFrom(view, candidate), place);
+    if (closeness <= best + slack) continue;
+    best = closeness;
     centre = candidate;
-    setThreshold(view, best + slack);
   }
   return { subset: subsetAt(view, centre).slice(), radius: distanceOf(view, best, place) };
 }
@@ -153,9 +167,7 @@ export function* searchMajorityBall(view: CombinationView): Generator<undefined,
 /** The radius of every combination, in order, where `majorityBall` gives the smallest: for diagnostics. */
 export function majorityRadii(view: CombinationView): Float64Array {
   const place = (view.total >> 1) + 1;
-  return Float64Array.from({ length: view.total }, (_, i) =>
-    distanceOf(view, kthLargest(closenessFrom(view, subsetAt(view, i)), place), place),
-  );
+  return Float64Array.from({ length: view.total }, (_, i) => distanceOf(view, kthLargest(closenessFrom(view, i), place), place));
 }
 
 /** The distance between two passages of the space, in the unit of its combinations' distances. */
@@ -199,8 +211,9 @@ export function certifyDeviation(
   const holds = total < 2 * untouched;
   if (!holds && bound === 'strict') return { holds, radius: null, pad: null, padTight: null };
   const place = Math.min((total >> 1) + total - untouched, total - 1) + 1;
-  const fromCentre = closenessFrom(view, centre).slice();
-  const nearestFirst = tight && holds && total <= MAX_TIGHT && size ** corruption <= MAX_TIGHT ? descending(fromCentre) : null;
+  const fromCentre = closenessFrom(view, indexOf(view, centre)).slice();
+  const nearestFirst =
+    tight && holds && total <= MAX_TIGHT && size ** corruption <= MAX_TIGHT ? descending(fromCentre).subarray(0, NEAREST) : null;
   const radius = distanceOf(view, kthLargest(fromCentre, place), place);
   const padTight = nearestFirst && radius + distanceOf(view, worstSpared(view, nearestFirst, place, corruption), place);
   return { holds, radius, pad: (1 + beta) * radius, padTight };
@@ -213,20 +226,18 @@ interface Spared {
 
 /**
  * Closeness of rho. Combinations join the list only when their own radius is below the worst case that the list leaves so far: any other
- * cannot lower it, now or later. Those near the centre come first, because theirs are small.
+ * cannot lower it, now or later. Those near the centre come first, because theirs are small; then all, in the order that shares most.
  */
-function worstSpared(view: CombinationView, order: Uint32Array, place: number, corruption: number): number {
+function worstSpared(view: CombinationView, nearest: Uint32Array, place: number, corruption: number): number {
   const spared: Spared[] = [];
   let worst = -Infinity;
-  setThreshold(view, worst);
-  for (const index of order) {
-    const subset = subsetAt(view, index);
-    if (!reaches(view, subset, worst, place)) continue;
-    const closeness = kthLargest(closenessFrom(view, subset), place);
+  for (let step = -nearest.length; step < view.total; step++) {
+    const index = step < 0 ? nearest[step + nearest.length] : step;
+    if (!reaches(view, index, worst, place)) continue;
+    const closeness = kthLargest(closenessFrom(view, index), place);
     const after = spared.findIndex((other) => other.closeness < closeness);
-    spared.splice(after < 0 ? spared.length : after, 0, { subset, closeness });
+    spared.splice(after < 0 ? spared.length : after, 0, { subset: subsetAt(view, index), closeness });
     worst = worstWithout(spared, [], corruption);
-    setThreshold(view, worst);
   }
   return worst;
 }
@@ -256,6 +267,15 @@ function distanceOf({ space: { distance } }: CombinationView, closeness: number,
   if (place === 1) return 0;
   if (distance === 'angular') return Math.acos(Math.max(-1, Math.min(1, closeness)));
   return distance === 'euclidean' ? Math.sqrt(Math.max(0, -closeness)) : Math.max(0, -closeness);
+}
+
+function indexOf({ subsets, total, space: { size } }: CombinationView, subset: Uint8Array): number {
+  for (let index = 0; index < total; index++) {
+    let same = 0;
+    while (same < size && subsets[index * size + same] === subset[same]) same++;
+    if (same === size) return index;
+  }
+  throw new BezoarError('INVALID_OPTION', `${subset.join(', ')} is not one of the combinations`);
 }
 
 function squaredLength({ table, count, size, combination }: CombinationSpace, rows: Uint8Array, start: number): number {
@@ -301,19 +321,20 @@ function prefixes(rows: Uint8Array, size: number): Pick<CombinationView, 'levels
 }
 
 /** Brings slots and partial sums to where they are when seen from this combination. */
-function look({ space, pairs, levels, slots, from }: CombinationView, subset: Uint8Array): void {
+function look({ space, pairs, subsets, levels, slots, from }: CombinationView, index: number): void {
   const { count, size, combination } = space;
+  const first = index * size;
   let same = 0;
-  while (same < size && from[same] === subset[same]) same++;
+  while (same < size && from[same] === subsets[first + same]) same++;
   if (same === size) return;
   // A sum of embeddings changes in every slot with any member.
   if (combination === 'symmetric') same = 0;
-  from.set(subset);
+  for (let slot = same; slot < size; slot++) from[slot] = subsets[first + slot];
   for (let slot = same; slot < size; slot++) {
     for (let j = 0; j < count; j++) {
       let sum = 0;
-      if (combination === 'ordered') sum = pairs[subset[slot] * count + j];
-      else for (let i = 0; i < size; i++) sum += pairs[subset[i] * count + j];
+      if (combination === 'ordered') sum = pairs[from[slot] * count + j];
+      else for (let i = 0; i < size; i++) sum += pairs[from[i] * count + j];
       slots[slot * count + j] = sum;
     }
   }
@@ -326,56 +347,45 @@ function look({ space, pairs, levels, slots, from }: CombinationView, subset: Ui
 }
 
 /** Closeness of every combination to this one, itself included; the next call overwrites the array. */
-function closenessFrom(view: CombinationView, subset: Uint8Array): Float64Array {
-  const { space, levels, starts, lasts, squares, scales, slots, row } = view;
-  look(view, subset);
+function closenessFrom(view: CombinationView, index: number): Float64Array {
+  const { space, levels, starts, lasts, scales, offsets, slots, row } = view;
+  look(view, index);
   const { sums } = levels[space.size - 1];
-  const own = space.distance === 'manhattan' ? 0 : squaredLength(space, subset, 0);
-  const angular = space.distance === 'angular';
-  const factor = angular ? (own > 0 ? 1 / Math.sqrt(own) : 0) : 1;
+  const factor = space.distance === 'angular' ? scales[index] : 1;
+  const own = offsets[index];
+  const slot = (space.size - 1) * space.count;
   for (let run = 0; run < lasts.length; run++) {
     const sum = sums[run];
     const end = starts[run + 1];
-    const shift = (space.size - 1) * space.count + lasts[run] - starts[run];
-    for (let i = starts[run]; i < end; i++) {
-      const product = (sum + slots[shift + i]) * factor * scales[i];
-      row[i] = angular ? product : product - own - squares[i];
-    }
+    const shift = slot + lasts[run] - starts[run];
+    for (let i = starts[run]; i < end; i++) row[i] = (sum + slots[shift + i]) * factor * scales[i] - offsets[i] - own;
   }
   return row;
 }
 
-/** The sums above which combinations are closer than the threshold, but for the part of the one that is looked from. */
-function setThreshold({ space, limits, scales, squares }: CombinationView, threshold: number): void {
-  const angular = space.distance === 'angular';
-  for (let i = 0; i < limits.length; i++) {
-    const limit = angular ? threshold : threshold + squares[i];
-    limits[i] = scales[i] > 0 ? limit / scales[i] : limit < 0 ? -Infinity : Infinity;
-  }
-}
-
 /**
- * Whether at least `needed` combinations, itself included, are closer to this one than the threshold, which `setThreshold` knows; gives up
- * when that is no longer possible.
+ * Whether at least `needed` combinations, itself included, are closer to this one than the threshold; gives up when that is no longer
+ * possible. Always true where thresholds do not fit.
+ *
+ * Closer means sum > threshold |a| |b| for angles, sum > (threshold + offset(a) + offset(b)) / scale for the others.
  */
-function reaches(view: CombinationView, subset: Uint8Array, threshold: number, needed: number): boolean {
-  const { space, levels, starts, lasts, limits, slots, total } = view;
-  look(view, subset);
+function reaches(view: CombinationView, index: number, threshold: number, needed: number): boolean {
+  if (view.cancels) return true;
+  const { space, levels, starts, lasts, scales, offsets, lengths, slots, total } = view;
+  look(view, index);
   const { sums } = levels[space.size - 1];
-  const own = space.distance === 'manhattan' ? 0 : squaredLength(space, subset, 0);
   const angular = space.distance === 'angular';
-  // The cosine of a sum that cancels is 0 with everything.
-  if (angular && own === 0) return threshold < 0;
-  const length = angular ? Math.sqrt(own) : 1;
-  const offset = angular ? 0 : own / 2;
+  const fits = angular ? lengths : offsets;
+  const factor = angular ? threshold * lengths[index] : 1 / scales[0];
+  const rest = angular ? 0 : (threshold + offsets[index]) / scales[0];
   const slot = (space.size - 1) * space.count;
   let spare = total - needed;
   for (let run = 0; run < lasts.length; run++) {
-    const sum = sums[run] - offset;
+    const sum = sums[run] - rest;
     const end = starts[run + 1];
     const shift = slot + lasts[run] - starts[run];
     // Subtracting the comparison itself, because a branch on it would be mispredicted half of the time.
-    for (let i = starts[run]; i < end; i++) spare -= Number(sum + slots[shift + i] <= limits[i] * length);
+    for (let i = starts[run]; i < end; i++) spare -= Number(sum + slots[shift + i] <= fits[i] * factor);
     if (spare < 0) return false;
   }
   return true;

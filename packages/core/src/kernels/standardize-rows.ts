@@ -13,36 +13,29 @@ export function standardizeRows(rows: readonly Float32Array[]): Float64Array {
   const n = rows.length;
   const width = n === 0 ? 0 : rows[0].length;
   const flat = new Float64Array(n * width);
-  const means = new Float64Array(width);
-  const deviations = new Float64Array(width);
-  for (const [i, row] of rows.entries()) {
-    if (row.length !== width) throw new BezoarError('SHAPE_MISMATCH', `row ${i} has ${row.length} dimensions, row 0 has ${width}`);
-    for (let d = 0; d < width; d++) means[d] += row[d];
-  }
-  for (let d = 0; d < width; d++) means[d] /= n;
   for (let i = 0; i < n; i++) {
-    const row = rows[i];
-    for (let d = 0; d < width; d++) {
-      const centred = row[d] - means[d];
-      flat[i * width + d] = centred;
-      deviations[d] += centred * centred;
-    }
+    if (rows[i].length !== width) throw new BezoarError('SHAPE_MISMATCH', `row ${i} has ${rows[i].length} dimensions, row 0 has ${width}`);
+    flat.set(rows[i], i * width);
   }
+  const squares = new Float64Array(n);
   for (let d = 0; d < width; d++) {
-    const deviation = Math.sqrt(deviations[d] / n);
+    let sum = 0;
+    for (let at = d; at < flat.length; at += width) sum += flat[at];
+    const mean = sum / n;
+    let spread = 0;
+    for (let at = d; at < flat.length; at += width) spread += (flat[at] - mean) * (flat[at] - mean);
+    const deviation = Math.sqrt(spread / n);
     // Below this share of the mean the deviation is what rounding left of equal numbers, which dividing would blow up to 1.
-    deviations[d] = deviation > Math.abs(means[d]) * 1e-14 ? 1 / deviation : 0;
+    const scale = deviation > Math.abs(mean) * 1e-14 ? 1 / deviation : 0;
+    for (let i = 0, at = d; i < n; i++, at += width) {
+      const value = (flat[at] - mean) * scale;
+      flat[at] = value;
+      squares[i] += value * value;
+    }
   }
   for (let i = 0; i < n; i++) {
-    const start = i * width;
-    let squares = 0;
-    for (let d = 0; d < width; d++) {
-      const value = flat[start + d] * deviations[d];
-      flat[start + d] = value;
-      squares += value * value;
-    }
-    const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-    for (let d = 0; d < width; d++) flat[start + d] *= scale;
+    const scale = squares[i] > 0 ? 1 / Math.sqrt(squares[i]) : 0;
+    for (let at = i * width; at < (i + 1) * width; at++) flat[at] *= scale;
   }
   return flat;
 }
