@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@bezoar\/core\/testing$/, replacement: source('core/src/testing/index.ts') },
+      { find: /^@bezoar\/core\/errors$/, replacement: source('core/src/errors.ts') },
       { find: /^@bezoar\/core\/kernels\/(.+)$/, replacement: `${source('core/src/kernels')}/$1.ts` },
       { find: /^@bezoar\/models\/testing$/, replacement: source('models/src/testing/index.ts') },
       { find: /^@bezoar\/models\/static-encoder$/, replacement: source('models/src/static-encoder.ts') },

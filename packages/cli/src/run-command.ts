@@ -1,4 +1,5 @@
-import { BezoarError } from '@bezoar/core';
+// Not the whole of core: help must come at once.
+import { BezoarError } from '@bezoar/core/errors';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { paint, type Terminal } from './terminal.ts';
 

@@ -36,8 +36,8 @@ const ROWS: readonly (readonly [label: string, spec: string])[] = [
 interface Poisoned {
   readonly passages: readonly Passage[];
   readonly vectors: readonly Float32Array[];
-  /** Planted ids; only the demo looks, no defense can. */
-  readonly planted: ReadonlySet<string>;
+  /** The question that each planted passage is for; only the demo looks, no defense can. */
+  readonly planted: ReadonlyMap<string, string>;
 }
 
 export async function demo(options: CommonOptions & { readonly question: number }, terminal: Terminal, log: Log): Promise<number> {
@@ -50,9 +50,11 @@ export async function demo(options: CommonOptions & { readonly question: number 
     );
   const screen = new Screen(terminal);
   const seed = options.seed ?? 0;
-  const one = await poison(corpus, encoder, 1);
-  const two = await poison(corpus, encoder, 2);
-  log('debug', `${one.planted.size} and ${two.planted.size} passages planted`);
+  const withQuestion = (question: DemoQuestion, text: string): string => `${question.text}.${text}`;
+  const one = await poison(corpus, encoder, 1, withQuestion);
+  const two = await poison(corpus, encoder, 2, withQuestion);
+  const bare = await poison(corpus, encoder, 1, (_, text) => text);
+  log('debug', `${one.planted.size}, ${two.planted.size} and ${bare.planted.size} passages planted`);
 
   screen.line(
     `${screen.paint('bold', 'bezoar demo')}   ${corpus.questions.length} questions, ${corpus.passages.length} passages, built-in encoder; nothing leaves this machine`,
@@ -62,22 +64,30 @@ export async function demo(options: CommonOptions & { readonly question: number 
   const guarded = await defend(retrieval, standard, { encoder });
   showAttack(screen, question, one);
   showContexts(screen, retrieval, guarded, one.planted);
-  showVerdicts(screen, retrieval, guarded, standard, one.planted);
-  await showTotals(screen, corpus, [one, two], encoder, seed);
+  showVerdicts(screen, guarded, standard, one.planted);
+  await showTotals(screen, corpus, { one, two, bare }, encoder, seed);
   showNext(screen);
   await terminal.write(screen.text());
   return EXIT.done;
 }
 
-/** The corpus with so many PoisonedRAG texts a question: the question itself, which wins the retrieval, then the wrong text, which wins the answer. */
-async function poison(corpus: DemoCorpus, encoder: Encoder, count: number): Promise<Poisoned> {
-  const planted = corpus.questions.flatMap((question) => question.wrongTexts.slice(0, count).map((text) => `${question.text}.${text}`));
-  const passages = [...corpus.passages, ...planted.map((text, index) => ({ id: `d${corpus.passages.length + index + 1}`, text }))];
+/** The corpus with so many wrong texts a question. PoisonedRAG puts the question in front, which wins the retrieval; the wrong text wins the answer. */
+async function poison(
+  corpus: DemoCorpus,
+  encoder: Encoder,
+  count: number,
+  craft: (question: DemoQuestion, text: string) => string,
+): Promise<Poisoned> {
+  const planted = corpus.questions.flatMap((question) =>
+    question.wrongTexts.slice(0, count).map((text) => ({ question: question.id, text: craft(question, text) })),
+  );
+  const idOf = (index: number): string => `d${corpus.passages.length + index + 1}`;
+  const passages = [...corpus.passages, ...planted.map(({ text }, index) => ({ id: idOf(index), text }))];
   const { vectors } = await encoder.encode(
     passages.map((passage) => passageText(passage)),
     { role: 'passage' },
   );
-  return { passages, vectors, planted: new Set(passages.slice(corpus.passages.length).map((passage) => passage.id)) };
+  return { passages, vectors, planted: new Map(planted.map(({ question }, index) => [idOf(index), question])) };
 }
 
 /** What a vector store would answer: the passages nearest to the question in the whole corpus, poison of all questions included. */
@@ -94,14 +104,14 @@ async function retrieve(question: DemoQuestion, corpus: Poisoned, encoder: Encod
 }
 
 function showAttack(screen: Screen, question: DemoQuestion, corpus: Poisoned): void {
-  const planted = corpus.passages.find((passage) => corpus.planted.has(passage.id) && passage.text.startsWith(question.text))!;
+  const planted = corpus.passages.find((passage) => corpus.planted.get(passage.id) === question.id)!;
   screen.head('1', 'The attack');
   screen.field('question', `"${question.text}"`);
   screen.field('truth', `${screen.paint('green', question.answer)}, and the attacker wants ${screen.paint('red', question.target)}`);
   screen.field('planted', planted.text);
 }
 
-function showContexts(screen: Screen, retrieval: Retrieval, guarded: Defended, planted: ReadonlySet<string>): void {
+function showContexts(screen: Screen, retrieval: Retrieval, guarded: Defended, planted: ReadonlyMap<string, string>): void {
   const row = (passage: Passage | undefined, index: number, width: number): string => {
     if (!passage) return ' '.repeat(width);
     const bad = planted.has(passage.id);
@@ -129,7 +139,7 @@ function showContexts(screen: Screen, retrieval: Retrieval, guarded: Defended, p
   }
 }
 
-function showVerdicts(screen: Screen, retrieval: Retrieval, guarded: Defended, policy: Policy, planted: ReadonlySet<string>): void {
+function showVerdicts(screen: Screen, guarded: Defended, policy: Policy, planted: ReadonlyMap<string, string>): void {
   screen.head('4', 'Why');
   const byRank = guarded.verdicts.toSorted(
     (a, b) => (a.rankAfter ?? Number.POSITIVE_INFINITY) - (b.rankAfter ?? Number.POSITIVE_INFINITY) || b.suspicion - a.suspicion,
@@ -143,7 +153,13 @@ function showVerdicts(screen: Screen, retrieval: Retrieval, guarded: Defended, p
     for (const [index, line] of wrap(explain(verdict, policy), screen.columns - indent).entries())
       screen.line(`${index === 0 ? start : ' '.repeat(indent)}${line}`);
   }
-  void retrieval;
+}
+
+interface Attacks {
+  readonly one: Poisoned;
+  readonly two: Poisoned;
+  /** The wrong text alone: retrieved less often, and harder to tell from the truth. */
+  readonly bare: Poisoned;
 }
 
 interface Total {
@@ -156,36 +172,30 @@ async function total(corpus: DemoCorpus, poisoned: Poisoned, encoder: Encoder, p
   const sum: Total = { poisoned: 0, gold: 0, times: [] };
   for (const question of corpus.questions) {
     const { passages, stages } = await defend(await retrieve(question, poisoned, encoder), policy, { encoder });
-    if (passages.some(({ id }) => poisoned.planted.has(id))) sum.poisoned += 1;
+    if (passages.some(({ id }) => poisoned.planted.get(id) === question.id)) sum.poisoned += 1;
     if (passages.some(({ id }) => question.gold.has(id))) sum.gold += 1;
     sum.times.push(stages.reduce((ms, stage) => ms + stage.ms, 0));
   }
   return sum;
 }
 
-async function showTotals(
-  screen: Screen,
-  corpus: DemoCorpus,
-  poisoned: readonly Poisoned[],
-  encoder: Encoder,
-  seed: number,
-): Promise<void> {
+async function showTotals(screen: Screen, corpus: DemoCorpus, attacks: Attacks, encoder: Encoder, seed: number): Promise<void> {
   const count = corpus.questions.length;
   const label = Math.max(...ROWS.map(([name]) => name.length)) + 2;
-  screen.head('5', `All ${count} questions, one or two passages planted for each`);
-  screen.line(`   ${' '.repeat(label)}${fit('poison in the context', 36)}${fit('right passage there', 22)}a question`);
-  screen.line(`   ${' '.repeat(label)}${fit('one', 18)}${fit('two', 18)}${fit('one', 11)}two`);
-  const bar = (value: number): string => '█'.repeat(Math.round((7 * value) / count)).padEnd(7);
+  const bar = (value: number): string => '█'.repeat(Math.round((5 * value) / count)).padEnd(5);
+  screen.head('5', `All ${count} questions: how many have poison in their context`);
+  screen.line(
+    `   ${' '.repeat(label)}${fit('one planted', 16)}${fit('two planted', 16)}${fit('without question', 18)}${fit('answer kept', 13)}time`,
+  );
   for (const [name, spec] of ROWS) {
     const policy = definePolicy({ ...policyFromSpecs([spec]), keep: KEEP, seed });
-    const [one, two] = [await total(corpus, poisoned[0]!, encoder, policy), await total(corpus, poisoned[1]!, encoder, policy)];
-    const poison = (value: number): string =>
-      `${fit(`${value} of ${count}`, 9)}${screen.paint(value === 0 ? 'green' : 'red', bar(value))}  `;
-    const times = [...one.times, ...two.times].toSorted((a, b) => a - b);
-    const time = spec === 'none' ? '' : `${times[Math.floor(times.length / 2)]!.toFixed(2)} ms`;
-    screen.line(
-      `   ${fit(name, label)}${poison(one.poisoned)}${poison(two.poisoned)}${fit(`${one.gold} of ${count}`, 11)}${fit(`${two.gold} of ${count}`, 11)}${time}`.trimEnd(),
+    const totals = await Promise.all([attacks.one, attacks.two, attacks.bare].map((poisoned) => total(corpus, poisoned, encoder, policy)));
+    const cells = totals.map(
+      ({ poisoned }) => `${fit(`${poisoned} of ${count}`, 9)}${screen.paint(poisoned === 0 ? 'green' : 'red', bar(poisoned))}  `,
     );
+    const times = totals.flatMap((sum) => sum.times).toSorted((a, b) => a - b);
+    const time = spec === 'none' ? '' : `${times[Math.floor(times.length / 2)]!.toFixed(1)} ms`;
+    screen.line(`   ${fit(name, label)}${cells.join('')}  ${fit(`${totals[0]!.gold} of ${count}`, 13)}${time}`.trimEnd());
   }
 }
 
