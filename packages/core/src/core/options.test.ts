@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { allowedBySchema } from '../../../../tests/allowed-by-schema.ts';
 import { BezoarError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../types.ts';
+import type { JsonValue } from '../types.ts';
 import { type OptionSpec, option, optionsSchema, readOptions, shown } from './options.ts';
 
 const faultOf = (read: () => unknown): BezoarError => {
@@ -132,30 +133,6 @@ describe('shown', () => {
   });
 });
 
-/** Enough of JSON schema for what options use. */
-function allows(schema: JsonObject, value: JsonValue): boolean {
-  if (schema.anyOf) return (schema.anyOf as readonly JsonObject[]).some((one) => allows(one, value));
-  if (schema.enum) return (schema.enum as readonly JsonValue[]).includes(value);
-  switch (schema.type) {
-    case 'null':
-      return value === null;
-    case 'string':
-      return (
-        typeof value === 'string' && value.length >= Number(schema.minLength ?? 0) && value.length <= Number(schema.maxLength ?? Infinity)
-      );
-    case 'integer':
-    case 'number':
-      return (
-        typeof value === 'number' &&
-        (schema.type === 'number' || Number.isInteger(value)) &&
-        value >= Number(schema.minimum ?? -Infinity) &&
-        value <= Number(schema.maximum ?? Infinity)
-      );
-    default:
-      throw new Error(`unexpected schema ${JSON.stringify(schema)}`);
-  }
-}
-
 describe('optionsSchema', () => {
   it('describes each option, with its default unless that is null', () => {
     expect(optionsSchema(specs)).toEqual({
@@ -198,13 +175,13 @@ describe('optionsSchema', () => {
       fc.property(cases, values, (spec, value) => {
         const reads = spec.read(value) !== undefined;
         fc.pre(!(typeof value === 'string' && reads && typeof spec.read(value) === 'number'));
-        expect(reads).toBe(allows(spec.schema, value));
+        expect(reads).toBe(allowedBySchema(spec.schema, value));
       }),
       { numRuns: 1000 },
     );
   });
 
   it('allows every default', () => {
-    for (const spec of Object.values(specs)) expect(allows(spec.schema, spec.default as JsonValue)).toBe(true);
+    for (const spec of Object.values(specs)) expect(allowedBySchema(spec.schema, spec.default as JsonValue)).toBe(true);
   });
 });

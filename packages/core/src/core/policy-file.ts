@@ -72,14 +72,8 @@ export function parsePolicyFile(content: unknown): PolicyFile {
   if (!Array.isArray(content.stages)) throw fault('stages', `stages is ${kindOf(content.stages)}, expected a list of defenses`);
   const stages = content.stages.flatMap((stage: unknown, index) => within(`stages[${index}]`, () => readStage(stage)));
   const { version: _version, stages: _stages, encoder, openai, name, description, ...settings } = content;
-  const policy = within('', () =>
-    definePolicy({
-      name: readText(name, 'name') ?? 'custom',
-      description: readText(description, 'description') ?? '',
-      stages,
-      ...(settings as Partial<PolicySettings>),
-    }),
-  );
+  const about = { name: readText(name, 'name') ?? 'custom', description: readText(description, 'description') ?? '' };
+  const policy = within('', () => definePolicy({ ...about, stages, ...(settings as Partial<PolicySettings>) }));
   return { policy, encoder: readText(encoder, 'encoder'), openai: readOpenAi(openai) };
 }
 
