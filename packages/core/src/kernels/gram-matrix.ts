@@ -11,8 +11,8 @@ import { BezoarError } from '../errors.ts';
 export function gramMatrix(rows: readonly (Float32Array | Float64Array)[]): Float64Array {
   const n = rows.length;
   const width = n === 0 ? 0 : rows[0].length;
-  // One flat copy in doubles: the hot loop then sees one array type, whatever the caller's.
-  const flat = new Float64Array(n * width);
+  // One flat copy in doubles: the hot loop then sees one array type, whatever the caller's. A row of zeros makes the rows pairs.
+  const flat = new Float64Array((n + (n % 2)) * width);
   for (let i = 0; i < n; i++) {
     if (rows[i].length !== width) {
       throw new BezoarError('SHAPE_MISMATCH', `row ${i} has ${rows[i].length} dimensions, row 0 has ${width}`);
@@ -20,23 +20,31 @@ export function gramMatrix(rows: readonly (Float32Array | Float64Array)[]): Floa
     flat.set(rows[i], i * width);
   }
   const gram = new Float64Array(n * n);
-  const unrolled = width - (width % 4);
-  for (let i = 0; i < n; i++) {
-    for (let j = i; j < n; j++) {
-      let a = i * width;
-      let b = j * width;
-      let sum0 = 0;
-      let sum1 = 0;
-      let sum2 = 0;
-      let sum3 = 0;
-      for (const end = a + unrolled; a < end; a += 4, b += 4) {
-        sum0 += flat[a] * flat[b];
-        sum1 += flat[a + 1] * flat[b + 1];
-        sum2 += flat[a + 2] * flat[b + 2];
-        sum3 += flat[a + 3] * flat[b + 3];
+  const write = (i: number, j: number, product: number): void => {
+    if (i < n && j < n) gram[i * n + j] = gram[j * n + i] = product;
+  };
+  // Two rows against two at a time: four products from four loads, and four sums that do not wait for each other.
+  for (let i = 0; i < n; i += 2) {
+    for (let j = i; j < n; j += 2) {
+      let product = 0;
+      let productRight = 0;
+      let productBelow = 0;
+      let productBoth = 0;
+      const end = (i + 1) * width;
+      for (let a = i * width, b = j * width; a < end; a++, b++) {
+        const x = flat[a];
+        const xNext = flat[a + width];
+        const y = flat[b];
+        const yNext = flat[b + width];
+        product += x * y;
+        productRight += x * yNext;
+        productBelow += xNext * y;
+        productBoth += xNext * yNext;
       }
-      for (const end = (i + 1) * width; a < end; a++, b++) sum0 += flat[a] * flat[b];
-      gram[i * n + j] = gram[j * n + i] = sum0 + sum1 + (sum2 + sum3);
+      write(i, j, product);
+      write(i, j + 1, productRight);
+      write(i + 1, j, productBelow);
+      write(i + 1, j + 1, productBoth);
     }
   }
   return gram;

@@ -6,8 +6,6 @@ import { kthLargest } from './kth-largest.ts';
 const NEGLIGIBLE = 1e-12;
 /** `padTight` looks from many combinations at all, and branches over the passages that may be replaced: above either it is not computed. */
 const MAX_TIGHT = 1000;
-/** Combinations around the centre that `padTight` looks at first: enough that most of the others then fall out early. */
-const NEAREST = 24;
 
 /** What the combinations are made of, and how far apart two of them are. */
 export interface CombinationSpace {
@@ -197,7 +195,7 @@ export function passageDistance({ table, count, distance }: CombinationSpace, i:
  * @param centre - The indices of the centre, ascending.
  * @param options.tight - Compute `padTight`. Default true; false for a centre that was not found among all combinations.
  *
- * Cost: O(L) from the centre; `padTight` O(L^2), most rows abandoned early.
+ * Cost: O(L) from the centre; `padTight` O(L^2).
  */
 export function certifyDeviation(
   view: CombinationView,
@@ -211,11 +209,9 @@ export function certifyDeviation(
   const holds = total < 2 * untouched;
   if (!holds && bound === 'strict') return { holds, radius: null, pad: null, padTight: null };
   const place = Math.min((total >> 1) + total - untouched, total - 1) + 1;
-  const fromCentre = closenessFrom(view, indexOf(view, centre)).slice();
-  const nearestFirst =
-    tight && holds && total <= MAX_TIGHT && size ** corruption <= MAX_TIGHT ? descending(fromCentre).subarray(0, NEAREST) : null;
-  const radius = distanceOf(view, kthLargest(fromCentre, place), place);
-  const padTight = nearestFirst && radius + distanceOf(view, worstSpared(view, nearestFirst, place, corruption), place);
+  const radius = distanceOf(view, kthLargest(closenessFrom(view, indexOf(view, centre)), place), place);
+  const bounded = tight && holds && total <= MAX_TIGHT && size ** corruption <= MAX_TIGHT;
+  const padTight = bounded ? radius + distanceOf(view, worstSpared(view, place, corruption), place) : null;
   return { holds, radius, pad: (1 + beta) * radius, padTight };
 }
 
@@ -224,39 +220,54 @@ interface Spared {
   readonly closeness: number;
 }
 
+/** A set J of passages that may be replaced, and the closeness of the closest combination in the list that is without any of J. */
+interface Worst {
+  readonly replaced: readonly number[];
+  readonly closeness: number;
+}
+
+const touches = (subset: Uint8Array, replaced: readonly number[]): boolean => replaced.some((passage) => subset.includes(passage));
+
 /**
- * Closeness of rho. Combinations join the list only when their own radius is below the worst case that the list leaves so far: any other
- * cannot lower it, now or later. Those near the centre come first, because theirs are small; then all, in the order that shares most.
+ * Closeness of rho. The list holds combinations with their own radius; the worst J for it is an upper bound of rho. Only a combination
+ * without any of that J and of a smaller radius can lower it: the others wait until J is another one, and most are never looked at. When
+ * none is left, the worst J has its true value.
  */
-function worstSpared(view: CombinationView, nearest: Uint32Array, place: number, corruption: number): number {
+function worstSpared(view: CombinationView, place: number, corruption: number): number {
   const spared: Spared[] = [];
-  let worst = -Infinity;
-  for (let step = -nearest.length; step < view.total; step++) {
-    const index = step < 0 ? nearest[step + nearest.length] : step;
-    if (!reaches(view, index, worst, place)) continue;
-    const closeness = kthLargest(closenessFrom(view, index), place);
-    const after = spared.findIndex((other) => other.closeness < closeness);
-    spared.splice(after < 0 ? spared.length : after, 0, { subset: subsetAt(view, index), closeness });
-    worst = worstWithout(spared, [], corruption);
+  let worst: Worst = { replaced: [], closeness: -Infinity };
+  let waiting = [...view.row.keys()];
+  for (let before = -1; before < spared.length; ) {
+    before = spared.length;
+    waiting = waiting.filter((index) => {
+      const subset = subsetAt(view, index);
+      if (touches(subset, worst.replaced)) return true;
+      if (reaches(view, index, worst.closeness, place)) {
+        const closeness = kthLargest(closenessFrom(view, index), place);
+        const after = spared.findIndex((other) => other.closeness < closeness);
+        spared.splice(after < 0 ? spared.length : after, 0, { subset, closeness });
+        worst = worstWithout(spared, [], corruption);
+      }
+      return false;
+    });
+  }
+  return worst.closeness;
+}
+
+/**
+ * The worst J of `left` more passages. One that spares the closest combination not yet touched does no worse than that, so only that
+ * combination's members are worth adding.
+ */
+function worstWithout(closestFirst: readonly Spared[], replaced: readonly number[], left: number): Worst {
+  const first = closestFirst.find(({ subset }) => !touches(subset, replaced));
+  let worst: Worst = { replaced, closeness: first?.closeness ?? -Infinity };
+  if (first && left > 0) {
+    for (const passage of first.subset) {
+      const deeper = worstWithout(closestFirst, [...replaced, passage], left - 1);
+      if (deeper.closeness < worst.closeness) worst = deeper;
+    }
   }
   return worst;
-}
-
-/**
- * The smallest, over sets J of `left` more passages, of the closeness of the closest combination in the list without any of J. A J that
- * spares the closest one not yet touched does no worse than that, so only its members are worth adding.
- */
-function worstWithout(closestFirst: readonly Spared[], replaced: readonly number[], left: number): number {
-  const first = closestFirst.find(({ subset }) => !replaced.some((passage) => subset.includes(passage)));
-  if (!first) return -Infinity;
-  if (left === 0) return first.closeness;
-  let worst = first.closeness;
-  for (const passage of first.subset) worst = Math.min(worst, worstWithout(closestFirst, [...replaced, passage], left - 1));
-  return worst;
-}
-
-function descending(values: Float64Array): Uint32Array {
-  return Uint32Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
 }
 
 const subsetAt = ({ subsets, space: { size } }: CombinationView, index: number): Uint8Array =>
