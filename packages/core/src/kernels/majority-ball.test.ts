@@ -145,6 +145,29 @@ describe('majorityBall', () => {
     ]).toEqual([0]);
   });
 
+  it('selects the same whatever the unit of the embeddings', () => {
+    const random = createRandom(8);
+    const pool = Array.from({ length: 7 }, () => Array.from({ length: 4 }, () => random.next() - 0.3));
+    for (const geometry of geometries) {
+      const [small, plain, large] = [2 ** -40, 1, 2 ** 40].map((unit) =>
+        majorityBall(
+          combinationView(
+            spaceOf(
+              pool.map((row) => row.map((x) => Math.fround(x) * unit)),
+              3,
+              geometry,
+            ),
+          ),
+        ),
+      );
+      expect([...plain.subset]).not.toEqual([0, 1, 2]);
+      expect(small.subset).toEqual(plain.subset);
+      expect(large.subset).toEqual(plain.subset);
+      const unit = geometry.distance === 'angular' ? 1 : 2 ** 40;
+      expect(large.radius / unit).toBeCloseTo(plain.radius, 10);
+    }
+  });
+
   it('has radius 0 with a single combination', () => {
     expect(majorityBall(combinationView(spaceOf([[0.3, 0.7]], 1, ordered)))).toEqual({ subset: Uint8Array.of(0), radius: 0 });
     expect([...majorityRadii(combinationView(spaceOf(rows, 5, ordered)))]).toEqual([0]);

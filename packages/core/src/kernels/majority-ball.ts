@@ -92,7 +92,7 @@ export function combinationView(space: CombinationSpace, subsets?: Uint8Array): 
   const scales = new Float64Array(total).fill(distance === 'euclidean' ? 2 : 1);
   const offsets = new Float64Array(total);
   const lengths = new Float64Array(total);
-  let largest = 1;
+  let largest = distance === 'angular' ? 1 : 0;
   let cancels = false;
   if (distance === 'manhattan') for (const pair of table) largest = Math.max(largest, pair * size);
   else {
@@ -244,6 +244,7 @@ function worstSpared(view: CombinationView, place: number, corruption: number): 
       if (touches(subset, worst.replaced)) return true;
       if (reaches(view, index, worst.closeness, place)) {
         const closeness = kthLargest(closenessFrom(view, index), place);
+        if (closeness <= worst.closeness) return false;
         const after = spared.findIndex((other) => other.closeness < closeness);
         spared.splice(after < 0 ? spared.length : after, 0, { subset, closeness });
         worst = worstWithout(spared, [], corruption);

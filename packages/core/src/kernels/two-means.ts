@@ -82,6 +82,7 @@ function bestBipartition(gram: Float64Array, n: number): Uint8Array {
   /** Places point p and all after it; over the points on side 1: how many, inner products among themselves, and with everything. */
   const place = (p: number, size: number, inner: number, outer: number): void => {
     if (p === n) {
+      // The undivided set comes first with 0 / 0, which is above nothing.
       const value = inner / size + (total - 2 * outer + inner) / (n - size);
       if (value > best + slack) {
         best = value;
