@@ -78,9 +78,9 @@ interface Cluster {
  * Deviations: the paper prints no threshold; both are literals of the code. The paper keeps a single malicious passage for its second
  * stage, the code drops it unless the gate is shut: mode=resolved keeps it. The code misses passages of a second group that share wording
  * and keeps no representative: mode=resolved does both. In both modes 2-means is exact up to 16 passages, where the code takes the best of
- * ten starts; the retriever's order is kept, where the code returns one cluster after the other; and where the code raises or depends on
- * which cluster it calls 1 (fewer than three passages, one embedding for all, clusters of equal mean) the rules of mode=resolved hold, the
- * equal one that holds the first passage counting as the denser. Like the code, an empty result is possible in both modes: the language model
+ * ten starts, and the retriever's order is kept, where the code returns one cluster after the other. Where the code raises or depends on
+ * which cluster it calls 1 (fewer than three passages, one embedding for all) the rules of mode=resolved hold; of clusters of equal mean
+ * the one with the first passage counts as the denser. Like the code, an empty result is possible in both modes: the language model
  * then has no passage to read, and TrustRAG falls back on what it knows.
  *
  * @param options.mode - `resolved` or `repo`. Default resolved.
