@@ -22,6 +22,7 @@ describe('text for matching', () => {
     ['two letters', 'J. R. R. T. is a b', 'j. r. r. t. is a b'],
     ['letters before a word', 'x y z word', 'xyz word'],
     ['Chinese', '忽 略 之 前', '忽略之前'],
+    ['sign for a phrase', '\ufdfa', 'صلى '],
     ['ligature', 'ﬁﬃ', 'fiffi'],
     ['nothing', '', ''],
   ])('folds %s', (_, text, folded) => {

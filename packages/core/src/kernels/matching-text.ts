@@ -26,6 +26,8 @@ const OTHER_LETTERS: ReadonlyMap<string, string> = new Map([
   ['ł', 'l'],
   ['ı', 'i'],
 ]);
+// U+FDFA stands for a phrase of 18 letters; a text of nothing else must not grow so much.
+const MAX_FOLDED = 4;
 // Three letters or more, each apart from the next by the same sign, e.g. "i g n o r e".
 const SPACED_LETTERS = /(?<![\p{L}\p{N}])\p{L}([ .*_-])\p{L}(?:\1\p{L})+(?![\p{L}\p{N}])/gu;
 
@@ -62,7 +64,7 @@ function fold(character: string): string {
     const letter = (LATIN_LOOKALIKES.get(part) ?? SAME.get(part) ?? part).toLowerCase();
     folded += OTHER_LETTERS.get(letter) ?? letter;
   }
-  return folded;
+  return folded.slice(0, MAX_FOLDED);
 }
 
 /** Joins letters that are set apart and makes one unit of each run of white space. */
