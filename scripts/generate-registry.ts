@@ -17,7 +17,7 @@ export const namesIn = (folder: string): string[] =>
     .map((file) => file.slice(0, -3))
     .sort();
 
-function registrySource(): string {
+export function registrySource(): string {
   const folders = { defenses: namesIn('defenses'), recipes: namesIn('recipes'), policies: namesIn('policies') };
   const imports = Object.entries(folders).flatMap(([folder, names]) =>
     names.map((name) => `import { ${camelCase(name)} } from './${folder}/${name}.ts';`),
@@ -41,6 +41,12 @@ export { ${folders.defenses.map(camelCase).join(', ')} };
 `;
 }
 
+/** Reads the registry, so it comes after it was written. */
+export async function schemaSource(): Promise<string> {
+  const { policyFileSchema } = (await import('../packages/core/src/core/policy-file.ts')) as { policyFileSchema: () => unknown };
+  return `${JSON.stringify(policyFileSchema(), null, 2)}\n`;
+}
+
 function put(path: string, content: string): void {
   const current = existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (current === content) return;
@@ -55,6 +61,5 @@ function put(path: string, content: string): void {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   put(`${core}src/registry.generated.ts`, registrySource());
-  const { policyFileSchema } = (await import('../packages/core/src/core/policy-file.ts')) as { policyFileSchema: () => unknown };
-  put(`${core}schema/policy.schema.json`, `${JSON.stringify(policyFileSchema(), null, 2)}\n`);
+  put(`${core}schema/policy.schema.json`, await schemaSource());
 }
