@@ -126,6 +126,20 @@ describe('fewer passages than clusters can be made of', () => {
       expect(both.verdicts[0]!.score).toBeCloseTo(1 / Math.sqrt(1.01), 6);
       expect(ids(await run(far, 'aa', { mode }))).toEqual([0, 1]);
       expect(ids(await run(near, '..', { mode, gate: false }))).toEqual([0, 1]);
+      expect(reasons(await run(near, '..', { mode }))).toEqual(['no-shared-wording', 'no-shared-wording']);
+      // A cosine equal to the density is not above it.
+      expect(
+        ids(
+          await run(
+            [
+              [1, 0],
+              [1, 0],
+            ],
+            'aa',
+            { mode, density: 1 },
+          ),
+        ),
+      ).toEqual([0, 1]);
     }
   });
 
@@ -136,6 +150,7 @@ describe('fewer passages than clusters can be made of', () => {
       expect(ids(result)).toEqual([0]);
       expect(reasons(result)).toEqual(['dense-representative', ...new Array(4).fill('dense-cluster')]);
       for (const { score } of result.verdicts) expect(score).toBeCloseTo(1, 12);
+      expect(ids(await run(same, 'aabbc', { mode, density: 1 }))).toEqual([4]);
     }
   });
 });
@@ -184,6 +199,26 @@ describe('rules, by clusters', () => {
   it('both dense and near each other: one representative for both', async () => {
     const points = [...NEAR_X, ...NEAR_X.map(([x, y]) => [x!, y!, 0.2, 0])];
     expect(ids(await run(points, 'aaaaaaaa'))).toEqual([0]);
+  });
+
+  it('one dense, the other not but near it: what speaks for itself is not joined', async () => {
+    // The first passages of the clusters have a cosine of 0.98; those of the loose one lie on either side of it.
+    const loose: Point[] = [
+      [5, 0, 1, 0],
+      [5, 0, 1, 6],
+      [5, 0, 1, -6],
+    ];
+    const points = [...NEAR_X, ...loose];
+    const result = await run(points, 'aaaa...', { density: 0.9 });
+    expect(ids(result)).toEqual([0, 4, 5, 6]);
+    expect(reasons(result).slice(4)).toEqual(['kept', 'kept', 'kept']);
+  });
+
+  it('names at most three passages that wording is shared with', async () => {
+    const loose = [LOOSE[0]!, LOOSE[1]!, LOOSE[2]!, [0, -3, 5, 4], [0, 3, 5, 4]];
+    const { verdicts } = await run([...NEAR_X.map((point) => point.map((x) => 9 * x)), ...loose], '....bbbbb');
+    expect(verdicts[8]).toMatchObject({ reason: 'shared-wording', evidence: { sharesWith: ['p5', 'p6', 'p7'] } });
+    expect('sharesWith' in verdicts[0]!.evidence!).toBe(false);
   });
 
   it('none dense: members that share wording go, as triples that the released filter does not see whole (T3)', async () => {

@@ -52,7 +52,7 @@ interface Pool {
 }
 
 interface Cluster {
-  /** In retrieval order. */
+  /** In retrieval order. The first cluster has the first passage. */
   readonly members: readonly number[];
   /** Mean cosine of its pairs; null for a cluster of one. */
   readonly mean: number | null;
@@ -79,9 +79,9 @@ interface Cluster {
  * stage, the code drops it unless the gate is shut: mode=resolved keeps it. The code misses passages of a second group that share wording
  * and keeps no representative: mode=resolved does both. In both modes 2-means is exact up to 16 passages, where the code takes the best of
  * ten starts, and the retriever's order is kept, where the code returns one cluster after the other. Where the code raises or depends on
- * which cluster it calls 1 (fewer than three passages, one embedding for all) the rules of mode=resolved hold; of clusters of equal mean
- * the one with the first passage counts as the denser. Like the code, an empty result is possible in both modes: the language model
- * then has no passage to read, and TrustRAG falls back on what it knows.
+ * which cluster it calls 1 (fewer than three passages, one embedding for all) the rules of mode=resolved hold; a mean equal to the density
+ * is not above it, where the code drops the denser cluster. Like the code, both modes may return nothing: the language model then has no
+ * passage to read, and TrustRAG falls back on what it knows.
  *
  * @param options.mode - `resolved` or `repo`. Default resolved.
  * @param options.density - Cosine, -1 to 1; a cluster is dense when its mean is above. Default: with mode=resolved the density
@@ -160,13 +160,17 @@ export const trustragFilter = defineDefense({
       judgements: passages.map((_, index) => {
         const finding = findings[index];
         const { members, mean } = clusterOf[index];
-        const sharesWith = members.filter((other) => above[index * n + other] === 1);
+        const sharesWith = (): string[] =>
+          members
+            .filter((other) => above[index * n + other] === 1)
+            .slice(0, NAMED_PASSAGES)
+            .map((other) => passages[other].id);
         return judgement(finding, SUSPICION[finding], mean, {
           density,
           densityFrom,
           rouge,
           cluster: { size: members.length, meanCosine: mean },
-          ...(finding === 'shared-wording' ? { sharesWith: sharesWith.slice(0, NAMED_PASSAGES).map((other) => passages[other].id) } : {}),
+          ...(finding === 'shared-wording' ? { sharesWith: sharesWith() } : {}),
         });
       }),
     };
@@ -241,7 +245,7 @@ function findResolved(pool: Pool, clusters: readonly Cluster[]): Finding[] {
     dense.length > 0 &&
     areClose(first, second, pool) &&
     clusters.every((one) => isDense(one, pool) || one.mean === null);
-  const groups = joined ? [[...first.members, ...second.members].sort((a, b) => a - b)] : dense.map(({ members }) => members);
+  const groups = joined ? [[...first.members, ...second.members]] : dense.map(({ members }) => members);
   for (const group of groups) {
     for (const index of group) findings[index] = 'dense-cluster';
     findings[group[0]] = 'dense-representative';
@@ -271,15 +275,11 @@ function findAsReleased(pool: Pool, clusters: readonly Cluster[]): Finding[] {
     if (areClose(first, second, pool)) drop(single, 'dense-cluster');
     return findings;
   }
-  const [high, low] = second.mean! > first.mean! ? [second, first] : [first, second];
-  const keepDistinct = ({ members }: Cluster): void => {
-    for (const index of sharingAsReleased(pool, members)) findings[index] = 'shared-wording';
-  };
-  // The code compares strictly both ways, so a cluster whose mean equals the threshold goes like a dense one if it is the denser.
-  if (high.mean! < pool.density) keepDistinct(high);
-  else drop(high, 'dense-cluster');
-  if (isDense(low, pool)) drop(low, 'dense-cluster');
-  else keepDistinct(low);
+  // Which cluster is the denser, as the code asks, matters only for a mean equal to the density; here that is not dense.
+  for (const one of clusters) {
+    if (isDense(one, pool)) drop(one, 'dense-cluster');
+    else for (const index of sharingAsReleased(pool, one.members)) findings[index] = 'shared-wording';
+  }
   return findings;
 }
 
