@@ -33,9 +33,7 @@ def imports(script):
 
 
 def needs_shared(script):
-    """Whether the script, or a module of this folder that it imports, names the development data."""
-    parts = [script, *(path for path in map(lambda name: SCRIPTS / f"{name}.py", imports(script)) if path.exists())]
-    return any(re.search("shared", part.read_text(encoding="utf-8"), re.I) for part in parts)
+    return re.search(r"(?i)shared|import .*pools", script.read_text(encoding="utf-8")) is not None
 
 
 def arguments(command):
