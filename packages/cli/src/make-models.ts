@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BezoarError, bm25Corpus, type Encoder, type LikelihoodModel, type Policy, type PolicyFile, passageText } from '@bezoar/core';
+import { fileFault } from './file-fault.ts';
 import { readCorpus } from './read-corpus.ts';
-import { fileFault } from './read-json-lines.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ModelSettings {
@@ -18,8 +18,10 @@ export interface ModelSettings {
 /** Makes the encoder of a SPEC; address and key of an OpenAI-compatible endpoint come from the policy file, else from the environment. */
 export async function makeEncoder(spec: string, terminal: Terminal, settings: ModelSettings = {}): Promise<Encoder> {
   const { resolveEncoder } = await import('@bezoar/models');
-  const baseUrl = settings.openai?.baseUrl ?? terminal.env.OPENAI_BASE_URL ?? 'https://api.openai.com/v1';
-  const apiKey = settings.openai?.apiKey ?? terminal.env.OPENAI_API_KEY;
+  const own = settings.openai?.baseUrl;
+  const baseUrl = own ?? (terminal.env.OPENAI_BASE_URL || 'https://api.openai.com/v1');
+  // The environment's key goes to the environment's address only: a policy file must not be able to send it elsewhere unasked.
+  const apiKey = settings.openai?.apiKey ?? (own === undefined ? terminal.env.OPENAI_API_KEY : undefined);
   return resolveEncoder(spec, {
     openai: { baseUrl, ...(apiKey ? { apiKey } : {}) },
     ...(settings.cacheDir ? { cacheDir: resolve(terminal.cwd, settings.cacheDir) } : {}),

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BezoarError, type Passage } from '@bezoar/core';
-import { fileFault, type JsonLine, readJsonLines } from './read-json-lines.ts';
+import { fileFault } from './file-fault.ts';
+import { type JsonLine, readJsonLines } from './read-json-lines.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CorpusQuery {

@@ -1,10 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { BezoarError } from '@bezoar/core';
+import { fileFault } from './file-fault.ts';
+import { printable } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A line longer than this is refused: 64 MB hold a thousand passages of 8 kB with embeddings of 1,536 numbers several times over. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** For who waits before a terminal that waits for them. */
+export const READING = 'reading what you type; end it with Ctrl-D, or name a file with --in';
 
 export interface JsonLine {
   readonly value: unknown;
@@ -16,7 +21,7 @@ export interface JsonLine {
 export async function* readJsonLines(path: string, terminal: Terminal): AsyncGenerator<JsonLine> {
   const name = path === '-' ? 'standard input' : path;
   let number = 0;
-  for await (const line of lines(path === '-' ? terminal.stdin : openFile(resolve(terminal.cwd, path), path), name)) {
+  for await (const line of lines(readable(path === '-' ? terminal.stdin : createReadStream(resolve(terminal.cwd, path)), name), name)) {
     number += 1;
     const text = number === 1 && line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
     if (text.trim() === '') continue;
@@ -29,34 +34,22 @@ function parse(text: string, at: string, line: number): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const hint = /\b(NaN|Infinity)\b/.test(text) ? '; NaN and Infinity are not JSON, write null' : '';
-    const reason = (error as Error).message.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 120);
+    const hint = text.includes('\ufffd')
+      ? '; it is not UTF-8 text, save it as UTF-8'
+      : /\b(NaN|Infinity)\b/.test(text)
+        ? '; NaN and Infinity are not JSON, write null'
+        : '';
+    const reason = printable((error as Error).message).slice(0, 120);
     throw new BezoarError('BAD_INPUT', `${at} is not JSON: ${reason}${hint}; write one object a line`, { details: { line } });
   }
 }
 
-async function* openFile(path: string, name: string): AsyncGenerator<Uint8Array> {
+async function* readable(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(path) as AsyncIterable<Uint8Array>;
+    yield* chunks;
   } catch (error) {
     throw fileFault(error, name);
   }
-}
-
-/** What the system says of a file, in a sentence with a remedy. */
-export function fileFault(error: unknown, name: string): Error {
-  const code = (error as NodeJS.ErrnoException).code;
-  const said: Record<string, string> = {
-    ENOENT: 'does not exist; check the path',
-    EACCES: 'may not be opened; check its permissions',
-    EPERM: 'may not be opened; check its permissions',
-    EISDIR: 'is a folder; name a file',
-    ENOTDIR: 'has a file where its path needs a folder; check the path',
-    EROFS: 'is on a read-only file system; name another place',
-    ENOSPC: 'cannot be written: the disk is full',
-  };
-  const sentence = code ? said[code] : undefined;
-  return sentence ? new BezoarError('NOT_FOUND', `${name} ${sentence}`, { cause: error, details: { file: name } }) : (error as Error);
 }
 
 async function* lines(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { BezoarError, type PolicyFile, parsePolicyFile } from '@bezoar/core';
-import { fileFault } from './read-json-lines.ts';
+import { fileFault } from './file-fault.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where a policy is looked for when none is named, in this order. */
@@ -17,7 +17,15 @@ export function findPolicyFile(terminal: Terminal): string | null {
 export async function readPolicy(path: string, terminal: Terminal): Promise<PolicyFile> {
   const place = resolve(terminal.cwd, path);
   const type = extname(path);
-  if (['.ts', '.mts', '.js', '.mjs'].includes(type)) return located(path, () => null, await importPolicy(place, path), terminal);
+  if (['.ts', '.mts', '.js', '.mjs'].includes(type)) {
+    const content = await importPolicy(place, path);
+    return located(
+      path,
+      () => null,
+      () => content,
+      terminal,
+    );
+  }
   const source = await readFile(place, 'utf8').catch((error: unknown) => {
     throw fileFault(error, path);
   });
@@ -28,9 +36,12 @@ export async function readPolicy(path: string, terminal: Terminal): Promise<Poli
   const fault = document.errors[0];
   if (fault) {
     const line = counter.linePos(fault.pos[0]).line;
-    throw new BezoarError('BAD_CONFIG', `${path} line ${line}: ${fault.message.split('\n')[0]}`, { details: { file: path, line } });
+    const what = fault.code === 'MULTIPLE_DOCS' ? 'a second document begins; a policy file holds one' : fault.message.split('\n')[0];
+    throw new BezoarError('BAD_CONFIG', `${path} line ${line}: ${what}`, { details: { file: path, line } });
   }
   const lineOf = (field: string): number | null => {
+    const key = startOf(document.contents, field);
+    if (key !== null) return counter.linePos(key).line;
     const keys = field.split(/[.[\]]/).flatMap((key) => (key === '' ? [] : [/^\d+$/.test(key) ? Number(key) : key]));
     for (let depth = keys.length; depth > 0; depth--) {
       const parent = depth === 1 ? document.contents : document.getIn(keys.slice(0, depth - 1), true);
@@ -39,17 +50,15 @@ export async function readPolicy(path: string, terminal: Terminal): Promise<Poli
     }
     return null;
   };
-  return located(path, lineOf, document.toJS({ maxAliasCount: 100 }), terminal);
+  return located(path, lineOf, () => document.toJS({ maxAliasCount: 100 }), terminal);
 }
 
 /** Where a key of a mapping or an entry of a list begins in the file. */
 function startOf(parent: unknown, key: string | number): number | null {
   const items = (parent as { items?: readonly unknown[] } | null)?.items;
   if (!items) return null;
-  const found =
-    typeof key === 'number'
-      ? items[key]
-      : items.map((pair) => (pair as { key?: unknown }).key).find((node) => (node as { value?: unknown })?.value === key);
+  const pair = items.find((item) => String((item as { key?: { value?: unknown } }).key?.value) === String(key));
+  const found = pair ? (pair as { key: unknown }).key : items[Number(key)];
   return (found as { range?: readonly number[] } | undefined)?.range?.[0] ?? null;
 }
 
@@ -57,7 +66,8 @@ async function importPolicy(place: string, path: string): Promise<unknown> {
   if (!existsSync(place)) throw fileFault({ code: 'ENOENT' }, path);
   const { createJiti } = await import('jiti');
   try {
-    return await createJiti(import.meta.url).import(place, { default: true });
+    // jiti's cache is a folder of code that anyone on the machine may have put there.
+    return await createJiti(import.meta.url, { fsCache: false }).import(place, { default: true });
   } catch (error) {
     throw new BezoarError('BAD_CONFIG', `${path} cannot be loaded: ${(error as Error).message.split('\n')[0]}`, {
       cause: error,
@@ -66,10 +76,15 @@ async function importPolicy(place: string, path: string): Promise<unknown> {
   }
 }
 
-function located(path: string, lineOf: (field: string) => number | null, content: unknown, terminal: Terminal): PolicyFile {
+function located(path: string, lineOf: (field: string) => number | null, content: () => unknown, terminal: Terminal): PolicyFile {
   try {
-    return parsePolicyFile(fillIn(content, terminal.env, ''));
+    return parsePolicyFile(fillIn(content(), terminal.env, ''));
   } catch (error) {
+    // Aliases without an anchor or that unfold without end.
+    if (error instanceof ReferenceError)
+      throw new BezoarError('BAD_CONFIG', `${path}: ${error.message}`, { cause: error, details: { file: path } });
+    if (error instanceof RangeError)
+      throw new BezoarError('BAD_CONFIG', `${path} is nested too deeply`, { cause: error, details: { file: path } });
     if (!BezoarError.is(error)) throw error;
     const line = lineOf(String(error.details.field ?? ''));
     throw new BezoarError(error.code, `${path}${line === null ? '' : ` line ${line}`}: ${error.message}`, {

@@ -1,6 +1,7 @@
 // Not the whole of core: help must come at once.
 import { BezoarError } from '@bezoar/core/errors';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { printable } from './layout.ts';
 import { paint, type Terminal } from './terminal.ts';
 
 /** Exit codes that other tools depend on. */
@@ -21,7 +22,7 @@ export type Log = (level: Exclude<LogLevel, 'silent'>, message: string) => void;
 function logger(terminal: Terminal, options: CommonOptions): Log {
   const wanted = LOG_LEVELS.indexOf(options.quiet ? 'error' : options.logLevel);
   return (level, message) => {
-    if (LOG_LEVELS.indexOf(level) <= wanted) terminal.writeError(`bezoar: ${message}\n`);
+    if (LOG_LEVELS.indexOf(level) <= wanted) terminal.writeError(`bezoar: ${printable(message)}\n`);
   };
 }
 
@@ -29,14 +30,14 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (value:
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
     if (!(number >= min && number <= max))
-      throw new InvalidArgumentError(`expected a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`);
+      throw new InvalidArgumentError(`Expected a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`);
     return number;
   };
 }
 
 function share(value: string): number {
   const number = Number(value);
-  if (value.trim() === '' || !(number > 0 && number < 1)) throw new InvalidArgumentError('expected a number between 0 and 1.');
+  if (value.trim() === '' || !(number > 0 && number < 1)) throw new InvalidArgumentError('Expected a number between 0 and 1.');
   return number;
 }
 
@@ -45,6 +46,7 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 /** Runs one command line and says which exit code it ends with. Whatever goes wrong is one sentence on the other stream, and code 2. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   let exit: number = EXIT.done;
+  let written: Promise<unknown> = Promise.resolve();
   const program = new Command('bezoar')
     .description('Keeps poisoned passages out of Retrieval-Augmented Generation.')
     .version('0.1.0', '-V, --version', 'print the version')
@@ -52,8 +54,10 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     .exitOverride()
     .showHelpAfterError('(bezoar --help lists the commands, bezoar COMMAND --help its options)')
     .configureOutput({
-      writeOut: (text) => void terminal.write(text),
-      writeErr: (text) => terminal.writeError(text.replace(/^error: /, 'bezoar: ')),
+      writeOut: (text) => {
+        written = terminal.write(text);
+      },
+      writeErr: (text) => terminal.writeError(printableLines(text.replace(/^error: /, 'bezoar: '))),
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
       getOutHasColors: () => terminal.colour,
@@ -115,10 +119,10 @@ Without --defense and --policy: bezoar.config.yaml of this folder, else the poli
   );
   add(
     'list',
-    'what there is: bezoar list defenses, recipes, policies, encoders or reasons; bezoar list defenses grada for the options of one',
+    'what there is: bezoar list defenses, recipes, policies, encoders, reasons or errors; bezoar list defenses grada for the options of one',
     (command) =>
       command
-        .argument('[role]', 'defenses, recipes, policies, encoders or reasons')
+        .argument('[role]', 'defenses, recipes, policies, encoders, reasons or errors')
         .argument('[name]', 'one of them, in full')
         .addOption(new Option('--format <format>', 'how to print').choices(['table', 'json']).default('table')),
     async ([role, name], options) => (await import('./commands/list.ts')).list(role, name, options, terminal),
@@ -158,10 +162,13 @@ Without --defense and --policy: bezoar.config.yaml of this folder, else the poli
   );
 
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync([...args], { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof CommanderError)) throw error;
+      exit = error.exitCode === 0 ? EXIT.done : EXIT.unusable;
+    });
+    await written;
     return exit;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.unusable;
     terminal.writeError(`${paint({ colour: terminal.colour && terminal.interactiveError }, 'red', 'bezoar:')} ${sentence(error)}\n`);
     return EXIT.unusable;
   }
@@ -169,8 +176,9 @@ Without --defense and --policy: bezoar.config.yaml of this folder, else the poli
 
 /** What went wrong, for people; a stack only for faults of ours. Control characters never reach the terminal. */
 function sentence(error: unknown): string {
-  const text = BezoarError.is(error)
-    ? error.message
-    : `an error of Bezoar's own, please report it: ${error instanceof Error ? error.stack : String(error)}`;
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '?');
+  return BezoarError.is(error)
+    ? printable(error.message)
+    : printableLines(`an error of Bezoar's own, please report it: ${error instanceof Error ? error.stack : String(error)}`);
 }
+
+const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');

@@ -14,6 +14,7 @@ import { cosineSimilarity } from '@bezoar/core/kernels/cosine-similarity';
 import { duplicateKey } from '@bezoar/core/kernels/normalize-text';
 import { createRandom } from '@bezoar/core/kernels/random';
 import { topK } from '@bezoar/core/kernels/top-k';
+import { printable } from '../layout.ts';
 import { makeEncoder } from '../make-models.ts';
 import { type Corpus, readCorpus } from '../read-corpus.ts';
 import { type CommonOptions, EXIT, type Log } from '../run-command.ts';
@@ -75,7 +76,9 @@ async function calibrateEncoder(corpus: Corpus, options: CalibrateOptions, termi
   await withOutput(place.file, terminal, ({ write }) => write(`${JSON.stringify(content, null, 2)}\n`));
   if (place.file !== '-') {
     const share = `${Math.round(options.quantile * 100)} % of ${pools.length} clean pools of ${options.pool} stay below`;
-    await terminal.write(`density ${paint(terminal, 'bold', calibration.density.toFixed(4))}: ${share}\nwritten to ${place.file}\n`);
+    await terminal.write(
+      `density ${paint(terminal, 'bold', calibration.density.toFixed(4))}: ${share}\nwritten to ${printable(place.file)}\n`,
+    );
     if (!place.merge)
       log('info', `use it with: bezoar defend --defense trustrag-filter --encoder ${options.encoder} --calibration ${place.file}`);
   }
@@ -163,8 +166,9 @@ async function calibrateNgram(corpus: Corpus, options: CalibrateOptions, termina
   const texts = [...corpus.passages.values()].map((passage) => passageText(passage));
   const { model, bytes } = await makeNgramLikelihood(texts, { quantile: options.quantile });
   await withOutput(options.out, terminal, ({ write }) => write(bytes));
+  if (options.out === '-') return EXIT.done;
   await terminal.write(
-    `threshold ${model.threshold.toFixed(3)} nats a token, from ${texts.length} passages\nwritten to ${options.out}; use it with defend --likelihood ${options.out}\n`,
+    `threshold ${model.threshold.toFixed(3)} nats a token, from ${texts.length} passages\nwritten to ${printable(options.out)}; use it with defend --likelihood ${printable(options.out)}\n`,
   );
   return EXIT.done;
 }

@@ -1,5 +1,9 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import {
   BezoarError,
+  closestName,
+  DEFENSES,
   type Defended,
   defend,
   definePolicy,
@@ -10,8 +14,9 @@ import {
   policyFromSpecs,
   type Retrieval,
 } from '@bezoar/core';
+import { jsonLine } from '../json-line.ts';
 import { makeModels } from '../make-models.ts';
-import { readJsonLines } from '../read-json-lines.ts';
+import { READING, readJsonLines } from '../read-json-lines.ts';
 import { findPolicyFile, readPolicy } from '../read-policy.ts';
 import { readRetrieval } from '../read-retrieval.ts';
 import { type CommonOptions, EXIT, type Log } from '../run-command.ts';
@@ -31,7 +36,7 @@ export interface DefendOptions extends CommonOptions {
   readonly out: string;
 }
 
-/** Runs a policy over every line of the input. A file is read whole before the first line is judged, so a malformed line costs nothing. */
+/** Runs a policy over every line of the input. A file, which can be read twice, is checked whole before its first line is judged. */
 export async function defendCommand(options: DefendOptions, terminal: Terminal, log: Log): Promise<number> {
   const { policy, encoder, openai } = await choosePolicy(options, terminal, log);
   const models = await makeModels(policy, encoder ?? 'static', terminal, {
@@ -40,7 +45,10 @@ export async function defendCommand(options: DefendOptions, terminal: Terminal, 
     ...(options.corpus ? { corpus: options.corpus } : {}),
     ...(options.likelihood ? { likelihood: options.likelihood } : {}),
   });
-  if (options.in !== '-') for await (const line of readJsonLines(options.in, terminal)) readRetrieval(line);
+  if (options.encoder !== undefined && models.encoder === null)
+    log('warn', `--encoder ${options.encoder} is not used: no stage of the policy asks for embeddings`);
+  if (options.in === '-' && terminal.interactiveInput) log('info', READING);
+  if (await isFile(options.in, terminal)) for await (const line of readJsonLines(options.in, terminal)) readRetrieval(line);
   let degraded = 0;
   const count = await withOutput(options.out, terminal, async ({ write }) => {
     let done = 0;
@@ -49,7 +57,7 @@ export async function defendCommand(options: DefendOptions, terminal: Terminal, 
       const defended = await defend(retrieval, policy, models);
       if (defended.degraded) degraded += 1;
       done += 1;
-      if (!(await write(`${JSON.stringify(record(retrieval, defended))}\n`))) break;
+      if (!(await write(jsonLine(record(retrieval, defended), line.at)))) break;
     }
     if (done === 0)
       throw new BezoarError(
@@ -61,6 +69,12 @@ export async function defendCommand(options: DefendOptions, terminal: Terminal, 
   if (degraded > 0)
     log('warn', `${degraded} of ${count} results are degraded: a stage failed or overran its budget; stages[].error says why`);
   return EXIT.done;
+}
+
+/** Not standard input, nor a pipe that has a name (`<(...)`, `/dev/stdin`): what is read of those is gone. */
+async function isFile(path: string, terminal: Terminal): Promise<boolean> {
+  if (path === '-') return false;
+  return (await stat(resolve(terminal.cwd, path)).catch(() => null))?.isFile() ?? false;
 }
 
 async function choosePolicy(options: DefendOptions, terminal: Terminal, log: Log): Promise<PolicyFile> {
@@ -78,9 +92,24 @@ async function choosePolicy(options: DefendOptions, terminal: Terminal, log: Log
   const path = options.policy ?? findPolicyFile(terminal);
   if (path === null) return { policy: policyFromSpecs(['standard'], overrides), encoder: options.encoder ?? null, openai: null };
   if (options.policy === undefined) log('info', `policy from ${path}`);
-  const file = await readPolicy(path, terminal);
+  const file = await readPolicy(path, terminal).catch((error: unknown) => {
+    throw BezoarError.is(error, 'NOT_FOUND') ? noPolicy(error, path) : error;
+  });
   const policy: Policy = definePolicy({ ...file.policy, ...overrides });
   return { ...file, policy, encoder: options.encoder ?? file.encoder };
+}
+
+/** Where there is no such file, a name may have been meant. */
+function noPolicy(error: BezoarError, name: string): BezoarError {
+  const near = closestName(name, Object.keys(POLICIES));
+  const remedy = Object.hasOwn(DEFENSES, name.split('?')[0]!)
+    ? `it is a defense: --defense ${name}`
+    : near === null
+      ? null
+      : `did you mean the policy ${near}?`;
+  return remedy === null
+    ? error
+    : new BezoarError('NOT_FOUND', `there is no policy file ${name}; ${remedy}`, { cause: error, details: error.details });
 }
 
 /** One line of output. `rewritten` is there only when a stage changed a text: the texts to use in place of the originals. */

@@ -107,7 +107,8 @@ function showAttack(screen: Screen, question: DemoQuestion, corpus: Poisoned): v
   const planted = corpus.passages.find((passage) => corpus.planted.get(passage.id) === question.id)!;
   screen.head('1', 'The attack');
   screen.field('question', `"${question.text}"`);
-  screen.field('truth', `${screen.paint('green', question.answer)}, and the attacker wants ${screen.paint('red', question.target)}`);
+  const [answer, target] = [screen.paint('green', printable(question.answer)), screen.paint('red', printable(question.target))];
+  screen.line(`   ${fit('truth', 10)}${answer}, and the attacker wants ${target}`);
   screen.field('planted', planted.text);
 }
 
@@ -150,7 +151,7 @@ function showVerdicts(screen: Screen, guarded: Defended, policy: Policy, planted
     const mark = planted.has(verdict.passageId) ? screen.paint('red', 'POISON') : '      ';
     const start = `   ${action} ${fit(verdict.passageId, 4)} ${mark}  suspicion ${verdict.suspicion.toFixed(2)}  `;
     const indent = cells(`   dropped ${fit(verdict.passageId, 4)} POISON  suspicion 0.00  `);
-    for (const [index, line] of wrap(explain(verdict, policy), screen.columns - indent).entries())
+    for (const [index, line] of wrap(printable(explain(verdict, policy)), screen.columns - indent).entries())
       screen.line(`${index === 0 ? start : ' '.repeat(indent)}${line}`);
   }
 }
@@ -237,8 +238,8 @@ class Screen {
   }
 
   field(name: string, text: string): void {
-    const shown = text.includes('\u001b') ? [text] : wrap(printable(text), this.columns - 14);
-    for (const [index, line] of shown.entries()) this.line(`   ${fit(index === 0 ? name : '', 10)}${line}`);
+    for (const [index, line] of wrap(printable(text), this.columns - 14).entries())
+      this.line(`   ${fit(index === 0 ? name : '', 10)}${line}`);
   }
 
   text(): string {

@@ -1,6 +1,7 @@
 import { BezoarError, type Encoder, type PassageText, passageText } from '@bezoar/core';
+import { jsonLine } from '../json-line.ts';
 import { makeEncoder } from '../make-models.ts';
-import { type JsonLine, readJsonLines } from '../read-json-lines.ts';
+import { type JsonLine, READING, readJsonLines } from '../read-json-lines.ts';
 import { readRetrieval } from '../read-retrieval.ts';
 import { type CommonOptions, EXIT, type Log } from '../run-command.ts';
 import type { Terminal } from '../terminal.ts';
@@ -27,23 +28,24 @@ interface Slot {
 /** Adds `embedding` to every passage (`{"_id" or "id", "text", "title"?}`) or retrieval (as `defend` reads it); all else in a line stays as it is. */
 export async function encode(options: EncodeCommandOptions, terminal: Terminal, log: Log): Promise<number> {
   const encoder = await makeEncoder(options.encoder, terminal, options.cache ? { cacheDir: options.cache } : {});
+  if (options.in === '-' && terminal.interactiveInput) log('info', READING);
   let done = 0;
   let cut = 0;
   await withOutput(options.out, terminal, async ({ write }) => {
-    let batch: { readonly value: object; readonly slots: readonly Slot[] }[] = [];
+    let batch: { readonly value: object; readonly at: string; readonly slots: readonly Slot[] }[] = [];
     const flush = async (): Promise<boolean> => {
       cut += await fill(
         batch.flatMap(({ slots }) => slots),
         encoder,
       );
-      const text = batch.map(({ value }) => `${JSON.stringify(value)}\n`).join('');
+      const text = batch.map(({ value, at }) => jsonLine(value, at)).join('');
       done += batch.length;
       batch = [];
       if (terminal.interactiveError && !options.quiet) terminal.writeError(`\r${done} lines encoded`);
       return write(text);
     };
     for await (const line of readJsonLines(options.in, terminal)) {
-      batch.push(slotsOf(line, options.passageText));
+      batch.push({ ...slotsOf(line, options.passageText), at: line.at });
       if (batch.length >= BATCH && !(await flush())) return;
     }
     if (batch.length > 0) await flush();
@@ -75,7 +77,7 @@ async function fill(slots: readonly Slot[], encoder: Encoder): Promise<number> {
 }
 
 function slotsOf(line: JsonLine, mode: PassageText): { value: object; slots: Slot[] } {
-  const value = structuredClone(line.value) as Record<string, unknown> | null;
+  const value = line.value as Record<string, unknown> | null;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BezoarError(
       'BAD_INPUT',

@@ -85,11 +85,12 @@ export async function list(
   terminal: Terminal,
 ): Promise<number> {
   if (role === undefined) {
-    await terminal.write(`bezoar list ${Object.keys(ROLES).join(' | ')}\n`);
+    const roles = Object.keys(ROLES);
+    await terminal.write(options.format === 'json' ? `${JSON.stringify(roles)}\n` : `bezoar list ${roles.join(' | ')}\n`);
     return EXIT.done;
   }
   const found = Object.hasOwn(ROLES, role) ? ROLES[role]!() : undefined;
-  if (!found) throw unknown('role', role, Object.keys(ROLES));
+  if (!found) throw unknown('roles', role, Object.keys(ROLES));
   const shown = name === undefined ? found : details(role, name, found);
   await terminal.write(
     options.format === 'json' ? `${JSON.stringify(shown.json, null, 2)}\n` : table(shown.head, shown.rows, terminal.columns),
@@ -127,10 +128,10 @@ function details(role: string, name: string, all: Listing): Listing {
   return { head: all.head, rows, json: (all.json as readonly JsonValue[]).filter((_, index) => all.rows[index]![0] === name) };
 }
 
-function unknown(what: string, name: string, names: readonly string[]): BezoarError {
+function unknown(among: string, name: string, names: readonly string[]): BezoarError {
   const near = closestName(name, names);
   return new BezoarError(
     'UNKNOWN_NAME',
-    `there is no ${what} ${JSON.stringify(name.slice(0, 80))}; ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`,
+    `there is no ${JSON.stringify(name.slice(0, 80))} among the ${among}; ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`,
   );
 }

@@ -1,4 +1,5 @@
 import { BezoarError } from '@bezoar/core';
+import { printable } from '../layout.ts';
 import { findPolicyFile, POLICY_FILES, readPolicy } from '../read-policy.ts';
 import { EXIT } from '../run-command.ts';
 import { paint, type Terminal } from '../terminal.ts';
@@ -10,6 +11,6 @@ export async function validate(file: string | undefined, terminal: Terminal): Pr
   const { policy, encoder } = await readPolicy(path, terminal);
   const stages = policy.stages.map((stage) => stage.spec).join(' -> ') || 'no stages, everything goes through';
   const settings = `keep ${policy.keep}, on error ${policy.onError}, ${policy.mode}${policy.budgetMs === null ? '' : `, ${policy.budgetMs} ms`}${encoder ? `, encoder ${encoder}` : ''}`;
-  await terminal.write(`${path}: ${paint(terminal, 'green', 'valid')}\n  ${stages}\n  ${settings}\n`);
+  await terminal.write(`${printable(path)}: ${paint(terminal, 'green', 'valid')}\n  ${printable(stages)}\n  ${printable(settings)}\n`);
   return EXIT.done;
 }
