@@ -549,9 +549,22 @@ describe('abort', () => {
       aborter.abort();
       return toyEncoder().encode(texts, options);
     });
-    const { create, seen } = toy({ needs: ['embeddings'] });
+    const { create, seen } = toy({ needs: ['embeddings', 'query-embedding'] });
     expect(await code(judge(create(), ['one'], { encoder, signal: aborter.signal }))).toBe('ABORTED: the caller aborted the run');
+    expect(encoder.encode).toHaveBeenCalledTimes(1);
     expect(seen).toEqual([]);
+  });
+
+  it('while an encoder is made stops before its first call', async () => {
+    const aborter = new AbortController();
+    const encoder = counting();
+    const resolveEncoder = async (): Promise<Encoder> => {
+      aborter.abort();
+      return encoder;
+    };
+    const { create } = toy({ needs: ['embeddings'], encoder: () => 'onnx:DIR' });
+    expect(await code(judge(create(), ['one'], { resolveEncoder, signal: aborter.signal }))).toBe('ABORTED: the caller aborted the run');
+    expect(encoder.encode).not.toHaveBeenCalled();
   });
 });
 

@@ -185,8 +185,6 @@ async function runSealed<S extends OptionSpecs>(
     throw new BezoarError('NEEDS_LIKELIHOOD', `${definition.name} needs a likelihood model; pass one as likelihood`);
   }
 
-  // Encoding takes long enough for the caller to give up.
-  throwIfAborted(context);
   const input: StageInput = Object.freeze({
     query: Object.freeze({ ...retrieval.query }),
     passages: Object.freeze(judged.map((index) => Object.freeze({ ...passages[index]! }))),

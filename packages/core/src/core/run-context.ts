@@ -59,7 +59,10 @@ export function createRunContext(settings: RunSettings = {}): RunContext {
       remembered.set(encoder, known);
       const missing = [...new Set(texts)].filter((text) => !known.has(role + text));
       if (missing.length > 0) {
+        throwIfAborted(this);
         const { vectors } = await encoder.encode(missing, this.signal ? { role, signal: this.signal } : { role });
+        // Encoding takes long enough for the caller to give up, and not every encoder looks at the signal.
+        throwIfAborted(this);
         if (vectors.length !== missing.length) {
           throw new BezoarError('ENCODER_FAILED', `encoder ${encoder.name} returned ${vectors.length} vectors for ${missing.length} texts`);
         }
