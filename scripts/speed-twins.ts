@@ -75,9 +75,14 @@ function subsets(n: number, size: number): number[][] {
   return found;
 }
 
-const joined = (vectors: readonly Float32Array[], chosen: readonly number[]): number[] => chosen.flatMap((index) => [...vectors[index]!]);
+function joined(vectors: readonly Float32Array[], chosen: readonly number[]): Float32Array {
+  const width = vectors[0]!.length;
+  const whole = new Float32Array(chosen.length * width);
+  for (const [position, index] of chosen.entries()) whole.set(vectors[index]!, position * width);
+  return whole;
+}
 
-const angle = (a: readonly number[], b: readonly number[]): number => Math.acos(Math.min(1, Math.max(-1, cosine(a, b))));
+const angle = (a: Float32Array, b: Float32Array): number => Math.acos(Math.min(1, Math.max(-1, cosine(a, b))));
 
 /** Algorithm 1 of PRA-RAG with the vectors of a combination put end to end. */
 export function praRagTwin(vectors: readonly Float32Array[], size: number): number[] {

@@ -1,0 +1,4 @@
+import base from './vitest.config.ts';
+
+/** The kernels' own tests: a kernel must be held by the test beside it, not by something far away that happens to use it. */
+export default { ...base, test: { ...base.test, include: ['packages/core/src/kernels/**/*.test.ts'] } };
