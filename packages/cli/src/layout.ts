@@ -41,21 +41,29 @@ export function wrap(text: string, width: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** Rows under a head, each column as wide as its widest cell; the last column is wrapped to fit the terminal. */
+/** The last column of a table is not narrower than this, or it reads as a ribbon. */
+const MIN_LAST = 30;
+
+/** Rows under a head, each column as wide as its widest cell; the last column is wrapped to fit the terminal. Without room for it, one block a row. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], columns: number): string {
   const last = head.length - 1;
   const widths = head.slice(0, last).map((title, column) => Math.max(cells(title), ...rows.map((row) => cells(row[column]!))));
   const indent = widths.reduce((sum, width) => sum + width + 2, 0);
-  const render = (row: readonly string[]): string => {
-    const start = row
-      .slice(0, last)
-      .map((cell, column) => `${fit(cell, widths[column]!)}  `)
-      .join('');
-    return (
-      wrap(row[last]!, Math.max(20, columns - indent))
-        .map((line, index) => `${index === 0 ? start : ' '.repeat(indent)}${line}`.trimEnd())
-        .join('\n') || start.trimEnd()
-    );
-  };
-  return `${[head, ...rows].map(render).join('\n')}\n`;
+  if (columns - indent < MIN_LAST) return blocks(head, rows, columns);
+  return `${[head, ...rows].map((row) => aligned(row, widths, columns).join('\n')).join('\n')}\n`;
+}
+
+/** A row in columns of the given widths, the last wrapped beside them. */
+function aligned(row: readonly string[], widths: readonly number[], columns: number): string[] {
+  const start = widths.map((width, column) => `${fit(row[column]!, width)}  `).join('');
+  const indent = cells(start);
+  const lines = wrap(row.at(-1)!, Math.max(1, columns - indent));
+  return (lines.length === 0 ? [''] : lines).map((line, index) => `${index === 0 ? start : ' '.repeat(indent)}${line}`.trimEnd());
+}
+
+function blocks(head: readonly string[], rows: readonly (readonly string[])[], columns: number): string {
+  const title = Math.max(...head.slice(1).map(cells));
+  const block = ([name, ...rest]: readonly string[]): string =>
+    [name!, ...rest.flatMap((cell, index) => aligned(['', head[index + 1]!, cell], [0, title], columns))].join('\n');
+  return `${rows.map(block).join('\n\n')}\n`;
 }

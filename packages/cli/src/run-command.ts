@@ -93,7 +93,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     'guard retrieved passages: JSON lines in, JSON lines with verdicts out',
     (command) =>
       command
-        .option('-d, --defense <spec>', 'a stage, e.g. grada?weights=bm25; repeat for more, in order', collect)
+        .option('-d, --defense <spec>', "a stage, e.g. 'grada?weights=bm25'; repeat for more, in order", collect)
         .option('-p, --policy <file>', 'a policy file, or the name of a policy or recipe')
         .option('-k, --keep <n>', "how many passages a reranker lets go on (default: 5, or the policy's)", wholeNumber(1, 10_000))
         .addOption(
@@ -111,9 +111,13 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
         .addHelpText(
           'after',
           `
-Input, a line each:   {"query": {"id", "text", "embedding"?}, "passages": [{"id", "text", "title"?, "relevance"?, "embedding"?}]}
-Output, a line each:  {"queryId", "kept", "verdicts", "stages", "certificate", "degraded"}
-Without --defense and --policy: bezoar.config.yaml of this folder, else the policy standard.`,
+Input, a line each:
+  {"query": {"id", "text", "embedding"?},
+   "passages": [{"id", "text", "title"?, "relevance"?, "embedding"?}]}
+Output, a line each:
+  {"queryId", "kept", "verdicts", "stages", "certificate", "degraded"}
+Without --defense and --policy: bezoar.config.yaml of this folder,
+else the policy standard.`,
         ),
     async (_, options, log) => (await import('./commands/defend.ts')).defendCommand(options, terminal, log),
   );

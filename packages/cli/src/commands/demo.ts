@@ -56,9 +56,9 @@ export async function demo(options: CommonOptions & { readonly question: number 
   const bare = await poison(corpus, encoder, 1, (_, text) => text);
   log('debug', `${one.planted.size}, ${two.planted.size} and ${bare.planted.size} passages planted`);
 
-  screen.line(
-    `${screen.paint('bold', 'bezoar demo')}   ${corpus.questions.length} questions, ${corpus.passages.length} passages, built-in encoder; nothing leaves this machine`,
-  );
+  const about = `${corpus.questions.length} questions, ${corpus.passages.length} passages, built-in encoder; nothing leaves this machine`;
+  for (const [index, line] of wrap(about, screen.columns - 14).entries())
+    screen.line(`${index === 0 ? screen.paint('bold', 'bezoar demo') : ' '.repeat(11)}   ${line}`);
   const retrieval = await retrieve(question, one, encoder);
   const standard = definePolicy({ ...policyFromSpecs(['standard']), keep: KEEP, seed });
   const guarded = await defend(retrieval, standard, { encoder });
@@ -184,19 +184,25 @@ async function showTotals(screen: Screen, corpus: DemoCorpus, attacks: Attacks, 
   const count = corpus.questions.length;
   const label = Math.max(...ROWS.map(([name]) => name.length)) + 2;
   const bar = (value: number): string => '█'.repeat(Math.round((5 * value) / count)).padEnd(5);
+  // Bars where there is room for them.
+  const wide = screen.columns >= 96;
   screen.head('5', `All ${count} questions: how many have poison in their context`);
-  screen.line(
-    `   ${' '.repeat(label)}${fit('one planted', 16)}${fit('two planted', 16)}${fit('without question', 18)}${fit('answer kept', 13)}time`,
-  );
+  for (const heads of [
+    ['one', 'two', 'without', 'answer', ''],
+    ['planted', 'planted', 'question', 'kept', 'time'],
+  ])
+    screen.line(`   ${' '.repeat(label)}${heads.map((head, index) => fit(head, wide && index < 3 ? 16 : 10)).join('')}`.trimEnd());
   for (const [name, spec] of ROWS) {
     const policy = definePolicy({ ...policyFromSpecs([spec]), keep: KEEP, seed });
     const totals = await Promise.all([attacks.one, attacks.two, attacks.bare].map((poisoned) => total(corpus, poisoned, encoder, policy)));
-    const cells = totals.map(
-      ({ poisoned }) => `${fit(`${poisoned} of ${count}`, 9)}${screen.paint(poisoned === 0 ? 'green' : 'red', bar(poisoned))}  `,
-    );
+    const cells = totals.map(({ poisoned }) => {
+      const style = poisoned === 0 ? 'green' : 'red';
+      const number = fit(`${poisoned} of ${count}`, 9);
+      return wide ? `${number}${screen.paint(style, bar(poisoned))}  ` : `${screen.paint(style, number)} `;
+    });
     const times = totals.flatMap((sum) => sum.times).toSorted((a, b) => a - b);
     const time = spec === 'none' ? '' : `${times[Math.floor(times.length / 2)]!.toFixed(1)} ms`;
-    screen.line(`   ${fit(name, label)}${cells.join('')}  ${fit(`${totals[0]!.gold} of ${count}`, 13)}${time}`.trimEnd());
+    screen.line(`   ${fit(name, label)}${cells.join('')}${fit(`${totals[0]!.gold} of ${count}`, 10)}${time}`.trimEnd());
   }
 }
 
@@ -204,7 +210,7 @@ function showNext(screen: Screen): void {
   screen.line('');
   const next = [
     ['npx --no-install bezoar list defenses', 'what else there is'],
-    ['npx --no-install bezoar defend --help', 'guard your own passages: JSON lines in, JSON lines out'],
+    ['npx --no-install bezoar defend --help', 'guard your own passages'],
     ['npx --no-install bezoar demo --question 7', 'another question'],
   ] as const;
   for (const [index, [command, what]] of next.entries())

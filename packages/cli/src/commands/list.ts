@@ -103,12 +103,12 @@ function details(role: string, name: string, all: Listing): Listing {
     const { optionSpecs } = DEFENSES[name as keyof typeof DEFENSES];
     return listing(
       ['option', 'default', 'takes', 'what it does'],
-      Object.entries(optionSpecs).map(([option, spec]) => ({
-        option,
-        default: spec.default === null ? '-' : String(spec.default),
-        takes: spec.expected,
-        what: spec.description,
-      })),
+      Object.entries(optionSpecs).map(([option, spec]) => {
+        // What no value means stands in brackets behind what an option takes.
+        const [, takes = spec.expected, otherwise = 'none'] = (spec.default === null && /^(.+) \(([^()]+)\)$/.exec(spec.expected)) || [];
+        const fallback = typeof spec.default === 'boolean' ? (spec.default ? 'on' : 'off') : String(spec.default ?? otherwise);
+        return { option, default: fallback, takes, what: spec.description };
+      }),
     );
   }
   if ((role === 'recipes' || role === 'policies') && Object.hasOwn(POLICIES, name)) {
