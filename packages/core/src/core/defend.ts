@@ -2,6 +2,7 @@ import { BezoarError, type ErrorCode } from '../errors.ts';
 import type { Certificate, Defended, Defense, Retrieval, RetrievedPassage, StageResult, StageTrace, Verdict } from '../types.ts';
 import { checkRetrieval } from './define-defense.ts';
 import type { Policy } from './define-policy.ts';
+import { printable } from './printable.ts';
 import { explainReason } from './reasons.ts';
 import { createRunContext, type RunContext, type RunSettings, throwIfAborted } from './run-context.ts';
 
@@ -128,7 +129,7 @@ async function attempt(stage: Defense, retrieval: Retrieval, context: RunContext
 /** The message of whatever was thrown, bounded and on one line: a failing stage may quote what an attacker wrote. */
 function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : typeof error === 'string' ? error : 'something other than an error was thrown';
-  return message.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 300);
+  return printable(message, 300);
 }
 
 /** A stage that could not run does what `none` does: passages as they stand, a reranker's place still cut to `keep`. */

@@ -103,6 +103,8 @@ export interface DefenseFactory<S extends OptionSpecs = OptionSpecs> {
 
 /** More passages than this in one retrieval are refused: set-level work grows with the square. */
 export const MAX_PASSAGES = 1000;
+/** A passage of more characters, title included, is set aside, and a question of more is refused: it is a book, not a passage. */
+export const MAX_CHARACTERS = 200_000;
 
 /**
  * Turns the inside of a defense, written by its author, into a sealed one. The seal refuses repeated ids and vectors of different length,
@@ -140,8 +142,14 @@ function specOf(name: string, specs: OptionSpecs, values: Readonly<Record<string
 const encoded = (value: unknown): string => String(value).replace(/[%&,]/g, encodeURIComponent);
 
 interface SetAside {
-  readonly reason: 'empty-text' | 'duplicate' | 'unscorable';
+  readonly reason: 'empty-text' | 'too-long' | 'duplicate' | 'unscorable';
   readonly evidence: JsonObject;
+}
+
+/** What has no text, or too much of it: one passage that an attacker blew up must not hold up the others. */
+function unjudgeable(passage: RetrievedPassage, text: string): SetAside | null {
+  if (text.length > MAX_CHARACTERS) return { reason: 'too-long', evidence: { characters: text.length } };
+  return passage.text.trim() === '' ? { reason: 'empty-text', evidence: {} } : null;
 }
 
 async function runSealed<S extends OptionSpecs>(
@@ -154,9 +162,7 @@ async function runSealed<S extends OptionSpecs>(
   const passages = retrieval.passages;
   checkRetrieval(retrieval);
   const texts = passages.map((passage) => passageText(passage, options.passageText ?? context.passageText));
-  const setAside: (SetAside | null)[] = passages.map((passage) =>
-    passage.text.trim() === '' ? { reason: 'empty-text', evidence: {} } : null,
-  );
+  const setAside = passages.map((passage, index) => unjudgeable(passage, texts[index]!));
   if (definition.setLevel && options.collapseDuplicates !== false) markDuplicates(passages, texts, setAside);
 
   const needs = definition.needs(options);

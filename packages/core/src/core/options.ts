@@ -1,6 +1,7 @@
 import { BezoarError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
 import { closestName } from './closest-name.ts';
+import { printable } from './printable.ts';
 
 /** One option of a defense or a policy: its default, its range, and how a value from a SPEC, a policy file or code is read. */
 export interface OptionSpec<T> {
@@ -132,8 +133,7 @@ export function shown(value: unknown): string {
       : typeof value === 'string' || typeof value === 'boolean' || value === null
         ? JSON.stringify(value)
         : typeof value;
-  const printable = json.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, '?');
-  return printable.length > 80 ? `${printable.slice(0, 77)}...` : printable;
+  return printable(json, 80);
 }
 
 /** JSON schema of an object of options. */

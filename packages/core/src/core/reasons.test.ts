@@ -24,6 +24,12 @@ describe('explainReason', () => {
     expect(explainReason('kept', undefined, [own])).toBe(SEAL_REASONS.kept.meaning);
   });
 
+  it('makes ids that an attacker chose fit for print', () => {
+    expect(explainReason('duplicate', { sameAs: '\u001b[2J\n\u202e' }, [])).toBe('has the same text as ?[2J ?');
+    expect(explainReason('duplicate', { sameAs: 'x'.repeat(1e6) }, [])).toHaveLength(500);
+    expect(explainReason('\u001b[2J', undefined, [])).toBe('?[2J');
+  });
+
   it.each(['nobody-declared-this', '__proto__', 'constructor', 'toString'])('gives an unknown code %s as it is', (code) => {
     expect(explainReason(code, { x: 1 }, [own])).toBe(code);
   });

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../types.ts';
+import { printable } from './printable.ts';
 
 /** What a reason code means, and how to say it to a person with the evidence of one verdict. */
 export interface Reason {
@@ -18,6 +19,10 @@ export const SEAL_REASONS = {
     sentence: (evidence) => `has the same text as ${String(evidence.sameAs)}`,
   },
   'empty-text': { meaning: 'there is no text to judge' },
+  'too-long': {
+    meaning: 'it is longer than a passage can be, and judging it would hold everything up',
+    sentence: (evidence) => `has ${String(evidence.characters)} characters, more than a passage can have`,
+  },
   unscorable: {
     meaning: 'its embedding is missing, not finite or zero, so the mechanism cannot place it',
     sentence: (evidence) => `cannot be compared: its embedding is ${String(evidence.embedding)}`,
@@ -26,11 +31,11 @@ export const SEAL_REASONS = {
   refused: { meaning: 'a stage failed and the policy lets nothing through' },
 } satisfies Reasons;
 
-/** The sentence for one verdict's reason, from the reasons of the stages that may have given it. */
+/** The sentence for one verdict's reason, from the reasons of the stages that may have given it. Ids in it are the attacker's, so it is made fit for print. */
 export function explainReason(reason: string, evidence: JsonObject | undefined, sources: readonly Reasons[]): string {
   for (const reasons of [...sources, SEAL_REASONS as Reasons]) {
     const found = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
-    if (found) return found.sentence && evidence ? found.sentence(evidence) : found.meaning;
+    if (found) return found.sentence && evidence ? printable(found.sentence(evidence), 500) : found.meaning;
   }
-  return reason;
+  return printable(reason, 80);
 }

@@ -84,6 +84,20 @@ describe('embed', () => {
     });
   });
 
+  it('refuses an encoder whose vectors are not of its own length', async () => {
+    for (const [odd, length] of [
+      [Float32Array.of(1), 1],
+      [undefined as unknown as Float32Array, 0],
+    ] as const) {
+      const vectors = [Float32Array.of(1, 2), odd];
+      const uneven: Encoder = { ...toyEncoder(2), encode: async () => ({ vectors, truncated: [false, false] }) };
+      await expect(createRunContext().embed(uneven, ['a', 'b'], 'passage')).rejects.toMatchObject({
+        code: 'ENCODER_FAILED',
+        message: `encoder toy returned ${length} numbers, expected 2`,
+      });
+    }
+  });
+
   it('remembers nothing of a call that failed', async () => {
     const encoder = counting();
     encoder.encode.mockRejectedValueOnce(new Error('the network is down'));

@@ -66,6 +66,11 @@ export function createRunContext(settings: RunSettings = {}): RunContext {
         if (vectors.length !== missing.length) {
           throw new BezoarError('ENCODER_FAILED', `encoder ${encoder.name} returned ${vectors.length} vectors for ${missing.length} texts`);
         }
+        const odd = vectors.findIndex((vector) => vector?.length !== encoder.dimensions);
+        if (odd >= 0) {
+          const length = vectors[odd]?.length ?? 0;
+          throw new BezoarError('ENCODER_FAILED', `encoder ${encoder.name} returned ${length} numbers, expected ${encoder.dimensions}`);
+        }
         for (const [index, text] of missing.entries()) known.set(role + text, vectors[index]!);
       }
       return texts.map((text) => known.get(role + text)!);
