@@ -5,7 +5,7 @@ import { build } from 'tsdown';
 const shared = {
   config: false,
   format: 'esm',
-  target: 'es2023',
+  target: 'es2024',
   // One output file a source file, so that `@bezoar/core/kernels/*` are files and stacks name what people can open.
   unbundle: true,
   fixedExtension: true,

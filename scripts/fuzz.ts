@@ -112,7 +112,10 @@ function text(random: Random): string {
   const kind = random.integer(20);
   if (kind === 0) return '';
   if (kind === 1) return Array.from({ length: random.integer(200) }, () => String.fromCodePoint(random.integer(0x110000))).join('');
-  if (kind === 2) return pick(random, FRAGMENTS).repeat(1 + random.integer(2000));
+  if (kind === 2)
+    return pick(random, FRAGMENTS)
+      .repeat(1 + random.integer(2000))
+      .slice(0, 260_000);
   if (kind === 3) return Array.from({ length: random.integer(400) }, () => String.fromCharCode(random.integer(0x10000))).join('');
   const joiner = pick(random, [' ', ' ', ' ', '', '\n', '\u200b']);
   return Array.from({ length: 1 + random.integer(40) }, () => pick(random, FRAGMENTS)).join(joiner);
@@ -338,10 +341,9 @@ for (; performance.now() < until; number++) {
     const folder = fileURLToPath(new URL('../tests/fixtures/fuzz/', import.meta.url));
     mkdirSync(folder, { recursive: true });
     const fixture = { seed, case: number, message: (error as Error).message, policy: used ?? null, retrieval: given ?? null };
-    writeFileSync(
-      `${folder}${seed}-${number}.json`,
-      `${JSON.stringify(fixture, (_, value: unknown) => (value instanceof Float32Array ? Array.from(value, (entry) => (Number.isFinite(entry) ? entry : null)) : value), 1)}\n`,
-    );
+    // Where the retrieval is too large to keep, seed and case make it again.
+    const json = `${JSON.stringify(fixture, (_, value: unknown) => (value instanceof Float32Array ? Array.from(value, (entry) => (Number.isFinite(entry) ? entry : null)) : value), 1)}\n`;
+    if (json.length < 500_000) writeFileSync(`${folder}${seed}-${number}.json`, json);
     console.error(`find: seed ${seed}, case ${number}, ${used?.join(' -> ') ?? 'no policy'}\n${(error as Error).stack}`);
     process.exit(1);
   }

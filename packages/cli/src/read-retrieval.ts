@@ -1,8 +1,16 @@
-import { BezoarError, type JsonObject, MAX_PASSAGES, type Query, type Retrieval, type RetrievedPassage } from '@bezoar/core';
+import {
+  BezoarError,
+  type JsonObject,
+  MAX_CHARACTERS,
+  MAX_PASSAGES,
+  type Query,
+  type Retrieval,
+  type RetrievedPassage,
+} from '@bezoar/core';
 import type { JsonLine } from './read-json-lines.ts';
 
-/** A passage longer than this is refused; it is a book, not a passage. */
-const MAX_TEXT = 1_000_000;
+/** Ids stand in messages and in the evidence of other passages. */
+const MAX_ID = 1000;
 
 /** Checks one line of `defend`'s input and makes a retrieval of it. A fault names line and field, and says what was expected. */
 export function readRetrieval({ value, at }: JsonLine): Retrieval {
@@ -21,7 +29,11 @@ export function readRetrieval({ value, at }: JsonLine): Retrieval {
 function readQuery(value: unknown, at: string): Query {
   const query = object(value, at, 'query', '{"id", "text"}');
   const embedding = readEmbedding(query.embedding, at, 'query.embedding');
-  return { id: text(query.id, at, 'query.id'), text: text(query.text, at, 'query.text'), ...(embedding ? { embedding } : {}) };
+  return {
+    id: text(query.id, at, 'query.id', MAX_ID),
+    text: text(query.text, at, 'query.text', MAX_CHARACTERS),
+    ...(embedding ? { embedding } : {}),
+  };
 }
 
 function readPassage(value: unknown, index: number, at: string): RetrievedPassage {
@@ -29,7 +41,7 @@ function readPassage(value: unknown, index: number, at: string): RetrievedPassag
   const passage = object(value, at, `passages[${index}]`, '{"id", "text"}');
   const embedding = readEmbedding(passage.embedding, at, field('embedding'));
   return {
-    id: text(passage.id, at, field('id')),
+    id: text(passage.id, at, field('id'), MAX_ID),
     text: text(passage.text, at, field('text')),
     rank: index + 1,
     ...optional('title', passage.title, () => text(passage.title, at, field('title'))),
@@ -72,13 +84,12 @@ function optional<K extends string, T>(key: K, value: unknown, read: () => T): P
   return value === undefined || value === null ? {} : ({ [key]: read() } as Record<K, T>);
 }
 
-function text(value: unknown, at: string, field: string): string {
+/** Passages may be of any length here: a defense sets too long ones aside, so that one cannot stop the others. */
+function text(value: unknown, at: string, field: string, limit = Number.POSITIVE_INFINITY): string {
   if (typeof value !== 'string') throw fault(at, field, value, 'text');
-  if (value.length > MAX_TEXT)
-    throw new BezoarError(
-      'TOO_LARGE',
-      `${at}: ${field} has ${value.length} characters, expected at most ${MAX_TEXT}; cut it into passages`,
-    );
+  if (value.length > limit) {
+    throw new BezoarError('TOO_LARGE', `${at}: ${field} has ${value.length} characters, expected at most ${limit}`, { details: { field } });
+  }
   return value;
 }
 

@@ -7,6 +7,7 @@ export {
   defineDefense,
   type GivenOptions,
   type Judgement,
+  MAX_CHARACTERS,
   MAX_PASSAGES,
   type StageInput,
   type StageOutcome,

@@ -482,12 +482,37 @@ describe('time', () => {
   });
 });
 
+describe('what is too long', () => {
+  it('sets aside a passage of too many characters, title included, and judges the others', async () => {
+    const result = await judge(toy().create(), [
+      { text: 'x'.repeat(199_990), title: 'twelve chars' },
+      'two',
+      { text: 'x'.repeat(199_990), title: 'ten chars.' },
+    ]);
+    expect(decisions(result)).toEqual(['drop too-long', 'keep kept', 'keep kept']);
+    expect(result.verdicts[0]!.evidence).toEqual({ characters: 200_002 });
+  });
+
+  it('refuses a question or an id of too many characters', async () => {
+    const question = createRetrieval('x'.repeat(200_001), ['one']);
+    await expect(toy().create().run(question, createRunContext())).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      details: { field: 'query.text' },
+    });
+    const id = createRetrieval('q', [{ id: 'x'.repeat(1001), text: 'one' }]);
+    await expect(toy().create().run(id, createRunContext())).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      details: { field: 'passages[0].id' },
+    });
+  });
+});
+
 describe('refusals', () => {
   it.each<[string, string]>([
     ['same', '"same"'],
     ['__proto__', '"__proto__"'],
     ['', '""'],
-    ['x'.repeat(5000), `"${'x'.repeat(80)}"`],
+    ['x'.repeat(900), `"${'x'.repeat(80)}"`],
   ])('of a repeated id %#', async (id, shown) => {
     const running = judge(toy().create(), [
       { id, text: 'one' },

@@ -105,6 +105,8 @@ export interface DefenseFactory<S extends OptionSpecs = OptionSpecs> {
 export const MAX_PASSAGES = 1000;
 /** A passage of more characters, title included, is set aside, and a question of more is refused: it is a book, not a passage. */
 export const MAX_CHARACTERS = 200_000;
+/** Ids stand in the evidence of other passages, so they are bounded. */
+const MAX_ID = 1000;
 
 /**
  * Turns the inside of a defense, written by its author, into a sealed one. The seal refuses repeated ids and vectors of different length,
@@ -147,9 +149,10 @@ interface SetAside {
 }
 
 /** What has no text, or too much of it: one passage that an attacker blew up must not hold up the others. */
-function unjudgeable(passage: RetrievedPassage, text: string): SetAside | null {
-  if (text.length > MAX_CHARACTERS) return { reason: 'too-long', evidence: { characters: text.length } };
-  return passage.text.trim() === '' ? { reason: 'empty-text', evidence: {} } : null;
+function unjudgeable({ text, title = '' }: RetrievedPassage): SetAside | null {
+  const characters = text.length + title.length;
+  if (characters > MAX_CHARACTERS) return { reason: 'too-long', evidence: { characters } };
+  return text.trim() === '' ? { reason: 'empty-text', evidence: {} } : null;
 }
 
 async function runSealed<S extends OptionSpecs>(
@@ -162,7 +165,7 @@ async function runSealed<S extends OptionSpecs>(
   const passages = retrieval.passages;
   checkRetrieval(retrieval);
   const texts = passages.map((passage) => passageText(passage, options.passageText ?? context.passageText));
-  const setAside = passages.map((passage, index) => unjudgeable(passage, texts[index]!));
+  const setAside = passages.map(unjudgeable);
   if (definition.setLevel && options.collapseDuplicates !== false) markDuplicates(passages, texts, setAside);
 
   const needs = definition.needs(options);
@@ -214,11 +217,11 @@ export function checkRetrieval({ query, passages }: Retrieval): void {
   if (passages.length > MAX_PASSAGES) {
     throw new BezoarError('TOO_LARGE', `a retrieval of ${passages.length} passages; at most ${MAX_PASSAGES} are judged together`);
   }
-  checkText(query.text, 'query.text');
+  checkText(query.text, 'query.text', MAX_CHARACTERS);
   const seen = new Set<string>();
   for (const [index, { id, text }] of passages.entries()) {
-    checkText(id, `passages[${index}].id`);
-    checkText(text, `passages[${index}].text`);
+    checkText(id, `passages[${index}].id`, MAX_ID);
+    checkText(text, `passages[${index}].text`, Number.POSITIVE_INFINITY);
     if (seen.has(id))
       throw new BezoarError(
         'DUPLICATE_ID',
@@ -228,8 +231,10 @@ export function checkRetrieval({ query, passages }: Retrieval): void {
   }
 }
 
-function checkText(value: unknown, field: string): void {
-  if (typeof value === 'string') return;
+function checkText(value: unknown, field: string, limit: number): void {
+  if (typeof value === 'string' && value.length <= limit) return;
+  if (typeof value === 'string')
+    throw new BezoarError('TOO_LARGE', `${field} has ${value.length} characters, expected at most ${limit}`, { details: { field } });
   throw new BezoarError('BAD_INPUT', `${field} is ${value === undefined ? 'missing' : shown(value)}, expected text`, {
     details: { field },
   });

@@ -37,7 +37,7 @@ describe('explainReason', () => {
 
 describe('SEAL_REASONS', () => {
   it('has kebab-case codes, each with a meaning', () => {
-    expect(Object.keys(SEAL_REASONS)).toEqual(['kept', 'duplicate', 'empty-text', 'unscorable', 'beyond-keep', 'refused']);
+    expect(Object.keys(SEAL_REASONS)).toEqual(['kept', 'duplicate', 'empty-text', 'too-long', 'unscorable', 'beyond-keep', 'refused']);
     for (const { meaning } of Object.values(SEAL_REASONS)) expect(meaning).toMatch(/^[a-z].*[^.]$/);
   });
 });

@@ -1,8 +1,7 @@
 import { nfkc } from './normalize-text.ts';
 
 // Chinese and Japanese write no spaces, so each of their characters is a token; Korean does.
-const TOKEN =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}]\p{M}*|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}])[\p{L}\p{N}\p{M}])+/gu;
+const TOKEN = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}]\p{M}*|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}]]+/gv;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
