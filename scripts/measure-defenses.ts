@@ -34,8 +34,10 @@ const SETTINGS = [
   { name: 'one', planted: 1, withQuestion: true },
   { name: 'three', planted: 3, withQuestion: true },
   { name: 'one without the question', planted: 1, withQuestion: false },
-  { name: 'none', planted: 0, withQuestion: true },
+  { name: 'three without the question', planted: 3, withQuestion: false },
+  { name: 'nothing planted', planted: 0, withQuestion: true },
 ] as const;
+type Setting = (typeof SETTINGS)[number];
 const ONNX = `onnx:${join(options.shared, 'models/all-MiniLM-L6-v2')}`;
 /** Beside every defense with its defaults: the other ways of GRADA that its options have, and the policy. */
 const SPECS =
@@ -99,16 +101,13 @@ interface Counts {
   judged: number;
   dropped: number;
   goOn: number;
+  /** `padTight` of the certificates that hold, in radians. */
+  readonly pads: number[];
 }
 
-async function measure(
-  spec: string,
-  encoder: Encoder | null,
-  questions: readonly Question[],
-  setting: (typeof SETTINGS)[number],
-): Promise<Counts> {
+async function measure(spec: string, encoder: Encoder | null, questions: readonly Question[], setting: Setting): Promise<Counts> {
   const policy = policyFromSpecs([spec], { budgetMs: null });
-  const counts = { questions: 0, poisoned: 0, withGold: 0, goldKept: 0, judged: 0, dropped: 0, goOn: 0 };
+  const counts: Counts = { questions: 0, poisoned: 0, withGold: 0, goldKept: 0, judged: 0, dropped: 0, goOn: 0, pads: [] };
   for (const { text, clean, gold, wrongTexts } of questions) {
     const beside = clean.slice(0, POOL - setting.planted);
     const planted = wrongTexts.slice(0, setting.planted).map((wrong) => ({ text: setting.withQuestion ? `${text}.${wrong}` : wrong }));
@@ -124,6 +123,7 @@ async function measure(
     if (places.some((place) => place < planted.length)) counts.poisoned++;
     if (pool.some((_, place) => isGold(place))) counts.withGold++;
     if (places.some(isGold)) counts.goldKept++;
+    if (result.certificate?.holds) counts.pads.push(result.certificate.padTight!);
     const filters = result.stages.filter((_, index) => policy.stages[index]!.kind !== 'rerank');
     if (filters.length > 0) counts.judged += pool.length;
     counts.dropped += filters.flatMap(({ verdicts }) => verdicts).filter(({ action }) => action === 'drop').length;
@@ -139,7 +139,8 @@ function share(part: number, all: number): string {
   const middle = p + (z * z) / (2 * all);
   const half = z * Math.sqrt((p * (1 - p)) / all + (z * z) / (4 * all * all));
   const [low, high] = [middle - half, middle + half].map((bound) => (100 * bound) / (1 + (z * z) / all));
-  return `${(100 * p).toFixed(1)} (${Math.max(0, low!).toFixed(0)}–${Math.min(100, high!).toFixed(0)})`;
+  const digits = all < 1000 ? 0 : 1;
+  return `${(100 * p).toFixed(1)} (${Math.max(0, low!).toFixed(digits)}–${Math.min(100, high!).toFixed(digits)})`;
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -175,16 +176,24 @@ for (const dataset of ['realtimeqa', 'simpleqa']) {
       [
         'defense',
         ...SETTINGS.map(({ name }, index) => `${name} (n = ${first[index]!.withGold})`),
-        'clean dropped by filters',
-        'go on of ten, one planted / none',
+        `clean passages dropped by filters, nothing planted (n = ${first.at(-1)!.questions * POOL})`,
+        'passages that go on, one / nothing planted',
       ],
       rows.map(({ name, counts }) => [
         name,
         ...counts.map(({ goldKept, withGold }) => share(goldKept, withGold)),
-        share(counts[3]!.dropped, counts[3]!.judged),
-        [0, 3].map((setting) => (counts[setting]!.goOn / counts[setting]!.questions).toFixed(1)).join(' / '),
+        share(counts.at(-1)!.dropped, counts.at(-1)!.judged),
+        [0, -1].map((setting) => (counts.at(setting)!.goOn / counts.at(setting)!.questions).toFixed(1)).join(' / '),
       ]),
     ),
   );
+  for (const { name, counts } of rows) {
+    const pads = counts.at(-1)!.pads.sort((a, b) => a - b);
+    if (pads.length === 0) continue;
+    const below = pads.filter((pad) => pad < Math.PI / 2).length;
+    console.log(
+      `\n${name}, nothing planted: ${pads.length} certificates hold, padTight ${pads[0]!.toFixed(2)} to ${pads.at(-1)!.toFixed(2)}, below pi / 2 in ${below}`,
+    );
+  }
   console.log();
 }
