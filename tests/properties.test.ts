@@ -127,7 +127,9 @@ describe.each(SPECS)('%s', (spec) => {
         else expect(defense.kind).toBe('rewrite');
       }
       if (defense.kind === 'rerank') {
-        const judged = result.verdicts.filter(({ reason }) => !['duplicate', 'empty-text', 'unscorable'].includes(reason)).length;
+        const judged = result.verdicts.filter(
+          ({ reason }) => !['duplicate', 'empty-text', 'too-long', 'unscorable'].includes(reason),
+        ).length;
         expect(kept).toHaveLength(Math.min(judged, 5));
       }
 

@@ -135,6 +135,12 @@ describe('passages without text', () => {
   });
 });
 
+it('takes a title of null, which plain JavaScript may give, as none', async () => {
+  const { create, seen } = toy();
+  await judge(create(), [{ text: 'one', title: null as unknown as string }]);
+  expect(seen[0]!.texts).toEqual(['one']);
+});
+
 describe('exact duplicates', () => {
   const copies: readonly PassageInput[] = [
     'The bridge is open.',

@@ -149,8 +149,9 @@ interface SetAside {
 }
 
 /** What has no text, or too much of it: one passage that an attacker blew up must not hold up the others. */
-function unjudgeable({ text, title = '' }: RetrievedPassage): SetAside | null {
-  const characters = text.length + title.length;
+function unjudgeable({ text, title }: RetrievedPassage): SetAside | null {
+  // A retriever in plain JavaScript may say null where there is no title.
+  const characters = text.length + (title?.length ?? 0);
   if (characters > MAX_CHARACTERS) return { reason: 'too-long', evidence: { characters } };
   return text.trim() === '' ? { reason: 'empty-text', evidence: {} } : null;
 }
