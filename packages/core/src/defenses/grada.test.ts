@@ -314,6 +314,36 @@ describe('properties', () => {
   });
 });
 
+describe('neighbours in the evidence', () => {
+  it('are the three with the heaviest edges, heaviest first, equal ones by rank', async () => {
+    const word = fc.constantFrom('apple', 'iphone', 'march', 'april', 'gadget', 'river');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(word, { minLength: 1, maxLength: 9 }), { minLength: 2, maxLength: 9 }), async (words) => {
+        const texts = words.map((list) => list.join(' '));
+        const weights = bm25Similarity(texts, QUESTION).passages;
+        const { verdicts } = await run(texts, { weights: 'bm25', collapseDuplicates: false });
+        for (const [index, { evidence }] of verdicts.entries()) {
+          const expected = texts
+            .map((_, other) => ({ id: `p${other + 1}`, weight: weights[index * texts.length + other]! }))
+            .filter(({ weight }) => weight > 0)
+            .sort((a, b) => b.weight - a.weight)
+            .slice(0, 3);
+          expect(evidence!.neighbours).toEqual(expected);
+        }
+      }),
+    );
+  });
+
+  it('are named in the sentence', async () => {
+    const sentenceOf = async (texts: readonly string[]): Promise<string> => {
+      const { reason, evidence } = (await run(texts, { weights: 'bm25' })).verdicts[0]!;
+      return explainReason(reason, evidence, [grada().reasons]);
+    };
+    expect(await sentenceOf(['apple pie', 'apple tart', 'river'])).toBe('agrees most with p2');
+    expect(await sentenceOf(['apple pie iced', 'apple', 'apple pie', 'apple pie iced cold', 'pie'])).toBe('agrees most with p4, p3 and p2');
+  });
+});
+
 describe.skipIf(!hasShared)('against networkx and bm25s over real pools', () => {
   type Ranked = { readonly scores: number[]; readonly order: number[] };
   type Pool = GoldenPool & Record<string, Ranked>;
