@@ -1,14 +1,13 @@
+/** Scripts and pictures that take two cells. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+
+const cell = (character: string): number => (/\p{M}|\u200d/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
+
 /** Width of a text in terminal cells: wide scripts and emoji take two, combining marks none. */
 export function cells(text: string): number {
   let width = 0;
-  for (const character of text) {
-    if (/\p{M}|\u200d/u.test(character)) continue;
-    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(
-      character,
-    )
-      ? 2
-      : 1;
-  }
+  for (const character of text) width += cell(character);
   return width;
 }
 
@@ -17,10 +16,13 @@ export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p
 
 /** The text in exactly so many cells: cut with an ellipsis or filled with spaces. */
 export function fit(text: string, width: number): string {
-  if (cells(text) <= width) return text + ' '.repeat(width - cells(text));
+  const whole = cells(text);
+  if (whole <= width) return text + ' '.repeat(width - whole);
   let cut = '';
+  let used = 0;
   for (const character of text) {
-    if (cells(cut + character) > width - 1) break;
+    used += cell(character);
+    if (used > width - 1) break;
     cut += character;
   }
   return `${cut}…${' '.repeat(width - 1 - cells(cut))}`;
