@@ -4,14 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const bin = fileURLToPath(new URL('../packages/cli/bin/bezoar.js', import.meta.url));
-const { stdout, status, stderr } = spawnSync(process.execPath, [bin, 'demo'], { encoding: 'utf8', env: { ...process.env, FORCE_COLOR: '1', NO_COLOR: '' } });
+const { stdout, status, stderr } = spawnSync(process.execPath, [bin, 'demo'], {
+  encoding: 'utf8',
+  env: { ...process.env, FORCE_COLOR: '1', NO_COLOR: '' },
+});
 if (status !== 0) throw new Error(`bezoar demo ended with ${status}: ${stderr}`);
 
 const COLOURS: Readonly<Record<string, string>> = { '31': '#ff7b72', '32': '#7ee787', '33': '#f2cc60', '36': '#79c0ff' };
 const CELL = { width: 8.43, height: 19 };
 const MARGIN = 18;
 
-const escape = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
 /** One line as spans: colour and weight follow the terminal's own codes; each span is put at its column, so that a font cannot shift it. */
 function spans(line: string, y: number): string {
@@ -23,7 +26,8 @@ function spans(line: string, y: number): string {
     const code = /^\u001b\[(\d+)m$/.exec(part)?.[1];
     if (code === undefined) {
       const attributes = `x="${(MARGIN + column * CELL.width).toFixed(1)}" y="${y}" fill="${colour}"${bold ? ' font-weight="700"' : ''}`;
-      if (part.trim() !== '') out += `<text ${attributes} textLength="${([...part].length * CELL.width).toFixed(1)}">${escape(part)}</text>`;
+      if (part.trim() !== '')
+        out += `<text ${attributes} textLength="${([...part].length * CELL.width).toFixed(1)}">${escaped(part)}</text>`;
       column += [...part].length;
     } else if (code === '1') bold = true;
     else if (code === '22') bold = false;

@@ -26,7 +26,7 @@ function logger(terminal: Terminal, options: CommonOptions): Log {
   };
 }
 
-export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (value: string) => number {
+function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
     if (!(number >= min && number <= max))
@@ -57,7 +57,12 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       writeOut: (text) => {
         written = terminal.write(text);
       },
-      writeErr: (text) => terminal.writeError(printableLines(text.replace(/^error: /, 'bezoar: '))),
+      writeErr: (text) => terminal.writeError(text),
+      // What the user wrote is repeated on one line; the line after it, where there is one, is commander's own.
+      outputError: (text, write) => {
+        const [, said = text, near = ''] = /^error: (.*?)(\n\(Did you mean [^\n]+\?\))?\n$/s.exec(text) ?? [];
+        write(`bezoar: ${printable(said)}${near}\n`);
+      },
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
       getOutHasColors: () => terminal.colour,
