@@ -59,7 +59,8 @@ export async function measureEncoder(encoder: Encoder, folder: string): Promise<
     const scores = passages.vectors.map((vector) => dot(vector, questions.vectors[index]!));
     const order = scores.map((_, passage) => passage).sort((a, b) => scores[b]! - scores[a]! || a - b);
     const ranked = order.map((passage) => corpus[passage]!._id);
-    const first = ranked.findIndex((id) => grades.has(id));
+    const found = ranked.findIndex((id) => grades.has(id));
+    const first = found < 0 ? Number.POSITIVE_INFINITY : found;
     const gain = (list: readonly number[]): number => list.reduce((sum, grade, rank) => sum + grade / Math.log2(rank + 2), 0);
     const ideal = [...grades.values()].sort((a, b) => b - a).slice(0, DEPTH);
     const own = candidates.get(query._id) ?? new Set<string>();

@@ -15,6 +15,7 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
 const DROPPED = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\ufffd]/gu;
 const ACCENT = /\p{Mn}/gu;
+const LONG_MARKS = /(\p{Mc}{30})\p{Mc}+/gu; // 30 marks in a row is the limit of Unicode's own stream-safe format, UAX #15
 const CAPITAL_SIGMA = /\u03a3/g;
 const IDEOGRAPH =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;
@@ -35,7 +36,7 @@ export interface WordPiece {
  * Time is linear in the text: a word is bounded at 100 characters, a piece at the longest of the vocabulary.
  *
  * Source: Devlin et al. 2019, BERT, section 3; behaviour of the `tokenizers` package 0.22 (golden `wordpiece.json`).
- * Deviations: lone surrogates, which Python cannot hold, are dropped; characters younger than the tables of `tokenizers` follow the
+ * Deviations: lone surrogates, which Python cannot hold, are dropped; of a run of spacing marks the first 30 are read; characters younger than the tables of `tokenizers` follow the
  * Unicode version of the JavaScript engine.
  *
  * @param vocabulary - Pieces; those that continue a word start with `##`. When a piece occurs twice the first counts.
@@ -61,7 +62,8 @@ export function wordPiece(vocabulary: readonly string[]): WordPiece {
     }
     const before = ids.length;
     let start = 0;
-    while (start < word.length && !isTooLong(word)) {
+    const readable = !isTooLong(word);
+    while (readable && start < word.length) {
       const pieces = start === 0 ? starts : continuations;
       let end = Math.min(word.length, start + longest);
       let found: number | undefined;
@@ -120,6 +122,8 @@ function normalize(text: string): string {
     .replace(LINE_BREAKS, ' ')
     .replace(DROPPED, '')
     .replace(IDEOGRAPH, ' $& ')
+    .replace(ACCENT, '') // engines sort a run of marks in quadratic time, so none is left to sort
+    .replace(LONG_MARKS, '$1')
     .normalize('NFD')
     .replace(ACCENT, '')
     .replace(CAPITAL_SIGMA, '\u03c3') // character by character there is no final sigma
