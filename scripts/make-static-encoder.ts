@@ -1,7 +1,7 @@
 /**
  * Makes packages/models/assets/static-encoder.bin: a table with one int8 row a wordpiece, distilled from a sentence encoder.
  *
- *   npx tsx scripts/make-static-encoder.ts --texts texts.txt --cache /tmp/static-encoder
+ *   npx tsx scripts/make-static-encoder.ts --texts texts.txt
  *
  * 1. Each piece goes through the teacher as `[CLS] piece [SEP]`; the three output vectors are averaged, the table is centred, and each row
  *    scaled by a / (a + p) with p the piece's share of English text.
@@ -19,6 +19,7 @@
  * Deterministic up to the rounding of the teacher's runtime.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -33,7 +34,7 @@ const { values: options } = parseArgs({
     teacher: { type: 'string', default: '../shared/models/all-MiniLM-L6-v2' },
     frequencies: { type: 'string', default: 'scripts/data/english-word-frequencies.tsv' },
     out: { type: 'string', default: 'packages/models/assets/static-encoder.bin' },
-    cache: { type: 'string', default: '/tmp/static-encoder' },
+    cache: { type: 'string', default: join(tmpdir(), 'static-encoder') },
   },
 });
 
