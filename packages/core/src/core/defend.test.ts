@@ -140,6 +140,19 @@ describe('several stages', () => {
     expect((await run({ stages }, {}, one)).verdicts[0]).toMatchObject(verdict);
   });
 
+  it('the last of three stages that kept decides', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => saying(name, {})) as [Defense, Defense, Defense];
+    expect((await run({ stages: [a, b, c] }, {}, one)).verdicts[0]!.reason).toBe('c-reason');
+    expect((await run({ stages: [a] }, {}, one)).verdicts[0]!.reason).toBe('a-reason');
+  });
+
+  it.each(['pass', 'refuse', 'degrade'] as const)('that all succeed are judged as they say, also under %s', async (onError) => {
+    const result = await run({ stages: [dropping('first', 'p1')], onError });
+    expect(ids(result)).toEqual(['p2', 'p3']);
+    expect(result.verdicts.map(({ reason }) => reason)).toEqual(['first-reason', 'kept', 'kept']);
+    expect(result.degraded).toBe(false);
+  });
+
   it('the final score is the latest number that any stage gave, unless the deciding stage has one', async () => {
     const scoreOf = async (...stages: Defense[]) => (await run({ stages }, {}, one)).verdicts[0]!.score;
     expect(await scoreOf(keep, saying('later', { score: 7 }), rewrite)).toBe(7);
@@ -243,6 +256,8 @@ describe('a stage that fails', () => {
     const result = await run({ stages: [breaks], keep: 2 });
     expect(ids(result)).toEqual(['p1', 'p2']);
     expect(result.verdicts[2]).toMatchObject({ action: 'drop', reason: 'beyond-keep', rankAfter: null });
+    expect(result.stages[0]!.verdicts.map(({ rankAfter }) => rankAfter)).toEqual([1, 2, null]);
+    expect(ids(await run({ stages: [throwing(new Error('x'))], keep: 2 }))).toEqual(['p1', 'p2', 'p3']);
   });
 
   it('after a certificate voids it; a certificate after it stands', async () => {
@@ -359,6 +374,22 @@ describe('a budget', () => {
     expect(result).toMatchObject({ degraded: true, certificate: null });
   });
 
+  it('lets a stage that hangs have what is left of it, whatever the clock says the time is', async () => {
+    const started = performance.now();
+    const result = await run({ stages: [stage('hangs', () => never)], budgetMs: 20 }, { now: () => performance.now() + 1e7 });
+    expect(result.stages[0]!.error!.code).toBe('BUDGET_EXCEEDED');
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  it('counts the time of a stage that fails', async () => {
+    let time = 1000;
+    const breaks = stage('breaks', () => {
+      time += 7;
+      throw new Error('x');
+    });
+    expect((await run({ stages: [breaks] }, { now: () => time })).stages[0]!.ms).toBe(7);
+  });
+
   it('of zero runs nothing', async () => {
     const result = await run({ stages: [dropping('first', 'p1')], budgetMs: 0 });
     expect(ids(result)).toEqual(['p1', 'p2', 'p3']);
@@ -460,7 +491,9 @@ describe('abort', () => {
     const [add, remove] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')];
     await run({ stages: [dropping('first', 'p1'), throwing(new Error('x'))], budgetMs: 1000 }, { signal });
     expect(add).toHaveBeenCalledTimes(2);
-    expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener));
+    expect(remove.mock.calls.map(([type, listener]) => [type, listener])).toEqual(
+      add.mock.calls.map(([type, listener]) => [type, listener]),
+    );
   });
 });
 

@@ -107,6 +107,12 @@ describe('what the inside is given', () => {
     expect(seen.map(({ texts }) => texts[0])).toEqual(['t\none', 'one', 't\none', 'one']);
   });
 
+  it('has the question as it was asked', async () => {
+    const { create, seen } = toy();
+    await judge(create(), ['one'], {}, { id: 'q7' });
+    expect(seen[0]!.query).toEqual({ id: 'q7', text: 'who?' });
+  });
+
   it("has the policy's keep unless the reranker has its own", async () => {
     const { create, seen } = toy({ kind: 'rerank' });
     await judge(create(), ['one'], { keep: 7 });
@@ -227,6 +233,25 @@ describe('embeddings', () => {
     await judge(create(), passages, { encoder });
     expect(encoder.encode.mock.calls).toEqual([[['who?'], { role: 'query' }]]);
     expect(seen[0]!.queryEmbedding).toHaveLength(32);
+  });
+
+  it('of the query are made for a mechanism that needs no others', async () => {
+    const encoder = counting();
+    const { create, seen } = toy({ needs: ['query-embedding'] });
+    await judge(create(), ['one'], { encoder });
+    await judge(create(), ['one'], { encoder }, { embedding: Float32Array.of(1, 0) });
+    expect(encoder.encode.mock.calls).toEqual([[['who?'], { role: 'query' }]]);
+    expect(seen.map(({ queryEmbedding }) => queryEmbedding?.length)).toEqual([32, 2]);
+    expect(seen[0]!.embeddings).toEqual([]);
+  });
+
+  it('of a query without words are not usable, and one without text is not encoded', async () => {
+    const encoder = counting();
+    const { create, seen } = needy();
+    await judge(create(), ['one'], { encoder }, { text: '...' });
+    await judge(create(), ['one'], { encoder }, { text: ' \n' });
+    expect(seen.map(({ queryEmbedding }) => queryEmbedding)).toEqual([null, null]);
+    expect(encoder.encode.mock.calls.map(([texts]) => texts)).toEqual([['one'], ['...'], ['one']]);
   });
 
   it('are not made where nothing needs them', async () => {
@@ -366,6 +391,14 @@ describe('unscorable kept last', () => {
     expect(result.passages.map(({ rank }) => rank)).toEqual([1, 2, 3, 4]);
     expect(decisions(result)).toEqual(['keep unscorable', 'keep kept', 'keep unscorable', 'keep kept', 'drop empty-text']);
     expect(result.verdicts.map(({ rankAfter }) => rankAfter)).toEqual([3, 2, 4, 1, null]);
+  });
+
+  it('all go on after a filter, which has no number of places', async () => {
+    const result = await judge(toy({ needs: ['embeddings'] }).create(), [broken, fine('one'), { ...broken, text: 'another' }], {
+      unscorable: 'keep-last',
+      keep: 1,
+    });
+    expect(ids(result)).toEqual(['p2', 'p1', 'p3']);
   });
 
   it('take only places that a reranker has left', async () => {
