@@ -129,6 +129,8 @@ export interface Defense {
   readonly kind: DefenseKind;
   readonly source: PaperSource | null;
   readonly needs: readonly Need[];
+  /** How many passages a reranker lets go on; null for the policy's number, and for what is no reranker. */
+  readonly keep: number | null;
   /** The reasons it may give beside those of the seal. */
   readonly reasons: Reasons;
   /** The SPEC that makes it again: its name and the options that differ from their defaults. */

@@ -52,6 +52,27 @@ const code = (running: Promise<unknown>): Promise<string> =>
 const certificate: Certificate = { mechanism: 'toy', corruption: 1, holds: true, reason: null, radius: 0.1, pad: 0.2, padTight: null };
 const certifying = stage('certifies', (input) => ({ judgements: input.passages.map(() => kept), certificate }));
 
+describe('a stage that cannot run', () => {
+  it('is skipped by degrade as none would: a reranker cut to its own keep, else to that of the policy', async () => {
+    const broken = (keep?: number): Defense =>
+      defineDefense({
+        name: 'broken',
+        summary: 'For tests.',
+        kind: 'rerank',
+        source: null,
+        setLevel: false,
+        options: {},
+        reasons: {},
+        needs: () => [],
+        run: () => {
+          throw new Error('down');
+        },
+      })(keep === undefined ? {} : { keep });
+    expect(ids(await run({ stages: [broken(1)], keep: 2, onError: 'degrade' }))).toEqual(['p1']);
+    expect(ids(await run({ stages: [broken()], keep: 2, onError: 'degrade' }))).toEqual(['p1', 'p2']);
+  });
+});
+
 describe('a policy', () => {
   it('without stages lets everything through and says so', async () => {
     const result = await run({ stages: [], keep: 1 });
@@ -185,6 +206,11 @@ describe('several stages', () => {
     });
     expect((await run({ stages: [rewrite, looks] }, {}, one)).passages[0]!.text).toBe('new');
     expect(texts).toEqual([['new']]);
+  });
+
+  it('a certificate is gone once a later stage takes from what it speaks of', async () => {
+    expect((await run({ stages: [certifying, dropping('later', 'p2')] })).certificate).toBeNull();
+    expect((await run({ stages: [dropping('earlier', 'p2'), certifying] })).certificate).toEqual(certificate);
   });
 
   it('the certificate is the latest', async () => {

@@ -62,8 +62,10 @@ export async function defend(retrieval: Retrieval, policy: Policy, settings: Def
     const result = await attempt(stage, { query: retrieval.query, passages }, context, deadline);
     if (!('error' in result)) {
       stages.push({ name: stage.name, ms: result.ms, verdicts: result.verdicts });
+      // A certificate speaks of the very passages its stage let go on.
+      const untouched = result.passages.length === passages.length && result.verdicts.every(({ action }) => action === 'keep');
+      certificate = result.certificate ?? (untouched ? certificate : null);
       passages = result.passages;
-      certificate = result.certificate ?? certificate;
       continue;
     }
     failed = true;
@@ -71,7 +73,7 @@ export async function defend(retrieval: Retrieval, policy: Policy, settings: Def
     if (result.error.code === 'BUDGET_EXCEEDED') deadline = -Infinity;
     // What a certificate spoke of no longer reaches the model as certified.
     certificate = null;
-    const instead = policy.onError === 'degrade' ? skipped(stage, passages, policy.keep) : [];
+    const instead = policy.onError === 'degrade' ? skipped(stage, passages, stage.keep ?? policy.keep) : [];
     stages.push({ name: stage.name, ms: result.ms, verdicts: instead, error: result.error });
     if (policy.onError === 'pass') passages = retrieval.passages;
     if (policy.onError === 'refuse') passages = [];

@@ -127,6 +127,7 @@ export function defineDefense<const S extends OptionSpecs>(definition: DefenseDe
       kind: definition.kind,
       source: definition.source,
       needs: definition.needs(values),
+      keep: values.keep ?? null,
       reasons: definition.reasons,
       spec: specOf(definition.name, optionSpecs, values),
       run: (retrieval: Retrieval, context: RunContext) => runSealed(definition, values, retrieval, context),

@@ -4,6 +4,7 @@ import { hasShared, sharedPath } from '../../../../tests/shared-data.ts';
 import { createRetrieval, type PassageInput } from '../core/create-retrieval.ts';
 import { explainReason } from '../core/reasons.ts';
 import { createRunContext } from '../core/run-context.ts';
+import { testDefense } from '../testing/test-defense.ts';
 import type { Verdict } from '../types.ts';
 import { deduplicate } from './deduplicate.ts';
 
@@ -11,6 +12,8 @@ const judge = async (passages: readonly PassageInput[], options = {}): Promise<r
   (await deduplicate(options).run(createRetrieval('who?', passages), createRunContext())).verdicts;
 
 const words = (from: number, to: number): string => Array.from({ length: to - from }, (_, index) => `word${from + index}`).join(' ');
+
+testDefense({ test: it, skipTest: it.skip, create: () => deduplicate() });
 
 describe('deduplicate', () => {
   it('drops the later of two passages that differ in a sign', async () => {

@@ -9,7 +9,8 @@ import { nearestEarlier } from '../kernels/near-duplicates.ts';
  * similarity(a, b) = shingles in both / shingles in either, a shingle being three words in a row, lower-cased, without punctuation. It counts
  * against earlier passages that stay, so a chain of small changes is not dropped for likeness to a passage that is gone.
  *
- * Source: Broder 1997, On the resemblance and containment of documents, section 2 (resemblance over shingles, bottom-k sketches).
+ * Source: Broder 1997, On the resemblance and containment of documents, section 2 (resemblance over shingles, bottom-k sketches),
+ * https://doi.org/10.1109/SEQUEN.1997.666900. Reference code: none.
  * Deviations: the paper leaves the shingle's length open and its examples take long ones for whole web pages; three, because one changed
  * word in a snippet of 25 already changes 3 of 23. Texts of more than 512 shingles are compared by sketches of 512 (standard error below
  * 0.022), shorter ones exactly.

@@ -4,6 +4,7 @@ import { hasShared, sharedPath } from '../../../../tests/shared-data.ts';
 import { createRetrieval, type PassageInput } from '../core/create-retrieval.ts';
 import { explainReason } from '../core/reasons.ts';
 import { createRunContext } from '../core/run-context.ts';
+import { testDefense } from '../testing/test-defense.ts';
 import type { Passage, Verdict } from '../types.ts';
 import { injectionFilter } from './injection-filter.ts';
 
@@ -24,6 +25,8 @@ const recall = async (list: readonly string[]): Promise<number> => {
   const verdicts = await judge(list.map((phrase) => ({ text: `${CLEAN} ${phrase}` })));
   return verdicts.filter(({ action }) => action === 'drop').length / list.length;
 };
+
+testDefense({ test: it, skipTest: it.skip, create: () => injectionFilter() });
 
 describe('injection-filter', () => {
   it('keeps an honest passage and says nothing', async () => {

@@ -13,7 +13,7 @@ const NATS = 'Nats a token';
  * Mean surprise of n tokens is -(1/n) sum ln p(token | tokens before), the logarithm of perplexity.
  *
  * Source: the perplexity filter of RAGPart (Pathmanathan et al. 2025), PoisonedRAG (Zou et al. 2024, section 7.2) and others; windows as in
- * Jain et al. 2023, Baseline Defenses, section 4.1. Reference code: none.
+ * Jain et al. 2023, Baseline Defenses, section 4.1, https://arxiv.org/abs/2309.00614. Reference code: none.
  * Deviations: the papers score with GPT-2 or a Llama; here the context's model, by default an n-gram model of English. The papers state a
  * fixed perplexity or none; here a quantile over clean passages, since the number belongs to the model.
  *

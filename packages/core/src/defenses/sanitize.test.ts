@@ -6,6 +6,7 @@ import { createRetrieval, type PassageInput } from '../core/create-retrieval.ts'
 import { explainReason } from '../core/reasons.ts';
 import { createRunContext } from '../core/run-context.ts';
 import { applyEdits, originalOffset } from '../kernels/text-edits.ts';
+import { testDefense } from '../testing/test-defense.ts';
 import type { StageResult } from '../types.ts';
 import { type SanitizeOptions, sanitize, sanitizingEdits } from './sanitize.ts';
 
@@ -42,6 +43,8 @@ const hostile = fc.string({
   ),
   maxLength: 30,
 });
+
+testDefense({ test: it, skipTest: it.skip, create: () => sanitize() });
 
 describe('sanitize', () => {
   it('keeps a plain passage untouched', async () => {
