@@ -33,6 +33,10 @@ const ROWS: readonly (readonly [label: string, spec: string])[] = [
   ['Bezoar standard', 'standard'],
 ];
 
+/** What only the demo knows of a passage: planted for this question, or for another, about which it says nothing here. */
+type Mark = 'POISON' | 'stray' | '';
+const MARK_STYLE = { POISON: 'red', stray: 'yellow' } as const;
+
 interface Poisoned {
   readonly passages: readonly Passage[];
   readonly vectors: readonly Float32Array[];
@@ -63,8 +67,9 @@ export async function demo(options: CommonOptions & { readonly question: number 
   const standard = definePolicy({ ...policyFromSpecs(['standard']), keep: KEEP, seed });
   const guarded = await defend(retrieval, standard, { encoder });
   showAttack(screen, question, one);
-  showContexts(screen, retrieval, guarded, one.planted);
-  showVerdicts(screen, guarded, standard, one.planted);
+  const markOf = (id: string): Mark => (one.planted.get(id) === question.id ? 'POISON' : one.planted.has(id) ? 'stray' : '');
+  showContexts(screen, retrieval, guarded, markOf);
+  showVerdicts(screen, guarded, standard, markOf);
   await showTotals(screen, corpus, { one, two, bare }, encoder, seed);
   showNext(screen);
   await terminal.write(screen.text());
@@ -112,13 +117,11 @@ function showAttack(screen: Screen, question: DemoQuestion, corpus: Poisoned): v
   screen.field('planted', planted.text);
 }
 
-function showContexts(screen: Screen, retrieval: Retrieval, guarded: Defended, planted: ReadonlyMap<string, string>): void {
+function showContexts(screen: Screen, retrieval: Retrieval, guarded: Defended, markOf: (id: string) => Mark): void {
   const row = (passage: Passage | undefined, index: number, width: number): string => {
     if (!passage) return ' '.repeat(width);
-    const bad = planted.has(passage.id);
-    const mark = bad ? screen.paint('red', 'POISON') : '      ';
-    const text = fit(printable(passage.text), width - 11);
-    return `${index + 1}  ${mark}  ${bad ? screen.paint('red', text) : text}`;
+    const mark = markOf(passage.id);
+    return `${index + 1}  ${screen.mark(mark, `${fit(mark, 6)}  ${fit(printable(passage.text), width - 11)}`)}`;
   };
   const left = 'No guard: what a language model would read';
   const right = 'Bezoar, policy standard';
@@ -140,7 +143,7 @@ function showContexts(screen: Screen, retrieval: Retrieval, guarded: Defended, p
   }
 }
 
-function showVerdicts(screen: Screen, guarded: Defended, policy: Policy, planted: ReadonlyMap<string, string>): void {
+function showVerdicts(screen: Screen, guarded: Defended, policy: Policy, markOf: (id: string) => Mark): void {
   screen.head('4', 'Why');
   const byRank = guarded.verdicts.toSorted(
     (a, b) => (a.rankAfter ?? Number.POSITIVE_INFINITY) - (b.rankAfter ?? Number.POSITIVE_INFINITY) || b.suspicion - a.suspicion,
@@ -148,12 +151,14 @@ function showVerdicts(screen: Screen, guarded: Defended, policy: Policy, planted
   for (const verdict of [...byRank.filter(({ action }) => action === 'drop'), ...byRank.filter(({ action }) => action !== 'drop')]) {
     const action =
       verdict.action === 'drop' ? screen.paint('red', 'dropped') : screen.paint('green', verdict.action === 'keep' ? 'kept   ' : 'cleaned');
-    const mark = planted.has(verdict.passageId) ? screen.paint('red', 'POISON') : '      ';
-    const start = `   ${action} ${fit(verdict.passageId, 4)} ${mark}  suspicion ${verdict.suspicion.toFixed(2)}  `;
+    const mark = markOf(verdict.passageId);
+    const start = `   ${action} ${fit(verdict.passageId, 4)} ${screen.mark(mark, fit(mark, 6))}  suspicion ${verdict.suspicion.toFixed(2)}  `;
     const indent = cells(`   dropped ${fit(verdict.passageId, 4)} POISON  suspicion 0.00  `);
     for (const [index, line] of wrap(printable(explain(verdict, policy)), screen.columns - indent).entries())
       screen.line(`${index === 0 ? start : ' '.repeat(indent)}${line}`);
   }
+  if (byRank.some(({ passageId }) => markOf(passageId) === 'stray'))
+    screen.line('   stray: planted for another question, and wrong about that one');
 }
 
 interface Attacks {
@@ -228,6 +233,11 @@ class Screen {
 
   paint(style: Style, text: string): string {
     return paint(this.terminal, style, text);
+  }
+
+  /** What belongs to a marked passage, in the mark's colour. */
+  mark(mark: Mark, text: string): string {
+    return mark === '' ? text : this.paint(MARK_STYLE[mark], text);
   }
 
   number(number: string): string {
