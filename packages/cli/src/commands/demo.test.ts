@@ -36,7 +36,7 @@ describe('demo', () => {
     expect(text).toMatch(/^ {3}dropped d\d{3} POISON /m);
     expect(text).not.toMatch(/^ {3}kept {4}d\d{3} POISON /m);
     expect(/ stray +suspicion/.test(text)).toBe(text.includes('   stray: planted for another question'));
-    expect(lines.filter((line) => /(\d+ of 28 +█* *){4}/.test(line)).length).toBe(5);
+    expect(lines.filter((line) => /(\d+ of 28 *█* *){4}/.test(line)).length).toBe(5);
     expect(text).toMatch(
       /Next {2}npx --no-install bezoar list defenses .+\n {6}npx --no-install bezoar \S.+\n {6}npx --no-install bezoar \S.+\n$/,
     );
