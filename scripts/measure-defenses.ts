@@ -39,7 +39,6 @@ const SETTINGS = [
 ] as const;
 type Setting = (typeof SETTINGS)[number];
 const ONNX = `onnx:${join(options.shared, 'models/all-MiniLM-L6-v2')}`;
-/** Beside every defense with its defaults: the other ways of GRADA that its options have, and the policy. */
 const SPECS =
   positionals.length > 0
     ? positionals
@@ -62,7 +61,7 @@ const records = <T>(path: string): T[] => readLines(path).map((line) => JSON.par
 const readLines = (path: string): string[] =>
   readFileSync(join(options.shared, 'data', path), 'utf8')
     .split('\n')
-    .filter((line) => line !== '');
+    .filter(Boolean);
 
 function readQuestions(dataset: string): Question[] {
   const corpus = new Map(records<Passage>(`${dataset}/corpus.jsonl`).map((passage) => [passage._id, passage]));
@@ -101,13 +100,14 @@ interface Counts {
   judged: number;
   dropped: number;
   goOn: number;
+  empty: number;
   /** `padTight` of the certificates that hold, in radians. */
   readonly pads: number[];
 }
 
 async function measure(spec: string, encoder: Encoder | null, questions: readonly Question[], setting: Setting): Promise<Counts> {
   const policy = policyFromSpecs([spec], { budgetMs: null });
-  const counts: Counts = { questions: 0, poisoned: 0, withGold: 0, goldKept: 0, judged: 0, dropped: 0, goOn: 0, pads: [] };
+  const counts: Counts = { questions: 0, poisoned: 0, withGold: 0, goldKept: 0, judged: 0, dropped: 0, goOn: 0, empty: 0, pads: [] };
   for (const { text, clean, gold, wrongTexts } of questions) {
     const beside = clean.slice(0, POOL - setting.planted);
     const planted = wrongTexts.slice(0, setting.planted).map((wrong) => ({ text: setting.withQuestion ? `${text}.${wrong}` : wrong }));
@@ -120,6 +120,7 @@ async function measure(spec: string, encoder: Encoder | null, questions: readonl
     const isGold = (place: number): boolean => place >= planted.length && gold.has(beside[place - planted.length]!._id);
     counts.questions++;
     counts.goOn += places.length;
+    if (places.length === 0) counts.empty++;
     if (places.some((place) => place < planted.length)) counts.poisoned++;
     if (pool.some((_, place) => isGold(place))) counts.withGold++;
     if (places.some(isGold)) counts.goldKept++;
@@ -149,24 +150,24 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const likelihood = await loadNgramLikelihood();
 const encoders = await Promise.all(['static', ONNX].map((spec) => resolveEncoder(spec, { cacheDir: options.cache })));
+const densities = encoders.map(({ calibration }) => calibration?.density ?? 'none');
+console.log(`Calibrated density: static ${densities[0]}, MiniLM ${densities[1]}.\n`);
 
 for (const dataset of ['realtimeqa', 'simpleqa']) {
   const questions = readQuestions(dataset);
   const rows: { name: string; counts: readonly Counts[] }[] = [];
   for (const spec of SPECS) {
-    const usesEncoder = policyFromSpecs([spec]).stages.some(({ needs }) => needs.includes('embeddings'));
-    for (const encoder of usesEncoder ? encoders : [null]) {
+    for (const encoder of policyFromSpecs([spec]).stages.some(({ needs }) => needs.includes('embeddings')) ? encoders : [null]) {
       const counts: Counts[] = [];
       for (const setting of SETTINGS) counts.push(await measure(spec, encoder, questions, setting));
       rows.push({ name: `\`${spec}\`${encoder ? `, ${encoder === encoders[0] ? 'static' : 'MiniLM'}` : ''}`, counts });
     }
   }
-  const { counts: first } = rows[0]!;
-  console.log(`**${dataset}**, share of questions with a planted passage among those that go on, in percent\n`);
   const attacks = SETTINGS.filter(({ planted }) => planted > 0);
+  console.log(`**${dataset}**, share of questions with a planted passage among those that go on, in percent\n`);
   console.log(
     table(
-      ['defense', ...attacks.map(({ name }, index) => `${name} (n = ${first[index]!.questions})`)],
+      ['defense', ...attacks.map(({ name }, index) => `${name} (n = ${rows[0]!.counts[index]!.questions})`)],
       rows.map(({ name, counts }) => [name, ...attacks.map((_, index) => share(counts[index]!.poisoned, counts[index]!.questions))]),
     ),
   );
@@ -175,15 +176,17 @@ for (const dataset of ['realtimeqa', 'simpleqa']) {
     table(
       [
         'defense',
-        ...SETTINGS.map(({ name }, index) => `${name} (n = ${first[index]!.withGold})`),
-        `clean passages dropped by filters, nothing planted (n = ${first.at(-1)!.questions * POOL})`,
+        ...SETTINGS.map(({ name }, index) => `${name} (n = ${rows[0]!.counts[index]!.withGold})`),
+        `clean passages dropped by filters, nothing planted (n = ${rows[0]!.counts.at(-1)!.questions * POOL})`,
         'passages that go on, one / nothing planted',
+        'pools left empty, nothing planted',
       ],
       rows.map(({ name, counts }) => [
         name,
         ...counts.map(({ goldKept, withGold }) => share(goldKept, withGold)),
         share(counts.at(-1)!.dropped, counts.at(-1)!.judged),
         [0, -1].map((setting) => (counts.at(setting)!.goOn / counts.at(setting)!.questions).toFixed(1)).join(' / '),
+        String(counts.at(-1)!.empty),
       ]),
     ),
   );
