@@ -58,10 +58,7 @@ interface Question {
 }
 
 const records = <T>(path: string): T[] => readLines(path).map((line) => JSON.parse(line) as T);
-const readLines = (path: string): string[] =>
-  readFileSync(join(options.shared, 'data', path), 'utf8')
-    .split('\n')
-    .filter(Boolean);
+const readLines = (path: string): string[] => readFileSync(join(options.shared, 'data', path), 'utf8').match(/[^\n]+/g) ?? [];
 
 function readQuestions(dataset: string): Question[] {
   const corpus = new Map(records<Passage>(`${dataset}/corpus.jsonl`).map((passage) => [passage._id, passage]));
