@@ -25,7 +25,7 @@ def main() -> None:
             {
                 "tool": "confusable-homoglyphs (Unicode confusables.txt)",
                 "version": version("confusable-homoglyphs"),
-                "command": "python scripts/golden/confusables.py",
+                "command": "python scripts/golden/confusables.py > tests/golden/confusables.json",
                 "latinOf": {letter: sorted(set(latin)) for letter, latin in sorted(pairs.items())},
             },
             ensure_ascii=False,
