@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<string, string>> = { '31': '#ff7b72', '32': '#7ee
 const CELL = { width: 8.43, height: 19 };
 const MARGIN = 18;
 
-const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/ /g, '\u00a0');
 
 /** One line as spans: colour and weight follow the terminal's own codes; each span is put at its column, so that a font cannot shift it. */
 function spans(line: string, y: number): string {

@@ -90,7 +90,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   add(
     'demo',
     'the first minute: poison a corpus, watch an unguarded pipeline swallow it, watch the guard catch it',
-    (command) => command.option('--question <n>', 'which question to show', wholeNumber(1), 1),
+    (command) => command.option('--question <n>', 'which question to show', wholeNumber(1), 3),
     async (_, options, log) => (await import('./commands/demo.ts')).demo(options, terminal, log),
   );
   add(
