@@ -111,6 +111,7 @@ def main():
         folder = Path(name)
         shutil.copytree(SCRIPTS, folder / "scripts" / "golden", ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "tests" / "golden").mkdir(parents=True)
+        (folder / "packages").symlink_to(ROOT / "packages")  # scripts read what ships, and write nothing there
         for stem in sorted(wanted):
             started = time.monotonic()
             if stem not in makers or stem not in files:
