@@ -25,8 +25,8 @@ import { HOSTILE_TEXTS, toyCrossEncoder, toyEncoder, toyLikelihood } from '@bezo
 import { loadNgramLikelihood, loadStaticEncoder } from '@bezoar/models';
 import { readRetrieval } from '../packages/cli/src/read-retrieval.ts';
 
-/** A case that takes longer than this is a find: passages are written by attackers, who would like that. Generous, for busy machines. */
-const SLOW_MS = 20_000;
+/** A case that takes more processor time than this is a find: passages are written by attackers, who would like that. */
+const SLOW_MS = 10_000;
 
 /** Refusals that hostile data may meet. Anything else that is thrown is a find. */
 const REFUSALS = new Set([
@@ -330,12 +330,13 @@ let number = Math.max(0, only);
 let slowest = 0;
 let said = started;
 for (; performance.now() < until; number++) {
-  const before = performance.now();
+  const before = process.cpuUsage();
   try {
     await oneCase(createRandom((seed * 1_000_003 + number) % 2 ** 32), models);
-    const took = performance.now() - before;
+    const { user, system } = process.cpuUsage(before);
+    const took = (user + system) / 1000;
     slowest = Math.max(slowest, took);
-    verify(took < SLOW_MS, `took ${Math.round(took)} ms`);
+    verify(took < SLOW_MS, `took ${Math.round(took)} ms of processor time`);
   } catch (error) {
     const { given, used } = error as { given?: Retrieval; used?: readonly string[] };
     const folder = fileURLToPath(new URL('../tests/fixtures/fuzz/', import.meta.url));

@@ -12,9 +12,6 @@ import type { JsonObject } from '../types.ts';
 /** A weight this small beside the largest similarity is rounding of zero; as a node's only edge it would decide the node's whole row. */
 const NEGLIGIBLE = 1e-9;
 
-/** Neighbours named in the evidence of a verdict. */
-const NAMED_NEIGHBOURS = 3;
-
 /** More passages than this are not compared by a cross-encoder, which takes one model pass an ordered pair: 4,032 here. */
 const MAX_CROSS_ENCODED = 64;
 
@@ -220,12 +217,18 @@ function rank({ passages, keep }: StageInput, options: Options, similarity: Simi
   const weights = intended ?? edges(similarity, n, 0);
   const scores = weights ? scoresOf(weights, n, options, similarity) : new Float64Array(n).fill(1 / n);
   const order = rankOrder(scores).slice(0, keep);
-  const kept = new Set(order);
-  const note: JsonObject = weights ? (intended ? {} : { fallback: 'alpha-0' }) : { degenerate: true };
+  const kept = new Uint8Array(n);
+  for (const index of order) kept[index] = 1;
+  const note: JsonObject | null = weights ? (intended ? null : { fallback: 'alpha-0' }) : { degenerate: true };
   const judgements = passages.map((_, index): Judgement => {
     const score = scores[index];
     const neighbours = weights ? nearest(weights, n, index) : [];
-    const goesOn = kept.has(index);
+    const goesOn = kept[index] === 1;
+    const evidence = {
+      score,
+      uniform: 1 / n,
+      neighbours: neighbours.map((other) => ({ id: passages[other].id, weight: weights![index * n + other] })),
+    };
     return {
       action: goesOn ? 'keep' : 'drop',
       score,
@@ -239,12 +242,7 @@ function rank({ passages, keep }: StageInput, options: Options, similarity: Simi
         : goesOn
           ? 'no-graph'
           : 'beyond-keep',
-      evidence: {
-        score,
-        uniform: 1 / n,
-        neighbours: neighbours.map((other) => ({ id: passages[other].id, weight: weights![index * n + other] })),
-        ...note,
-      },
+      evidence: note ? { ...evidence, ...note } : evidence,
     };
   });
   return { judgements, order };
@@ -279,22 +277,18 @@ function componentSizes(weights: Float64Array, n: number): Float64Array {
   return sizes;
 }
 
-/** The neighbours with the heaviest edges, heaviest first, equal ones by rank. */
+/** The three neighbours with the heaviest edges, heaviest first, equal ones by rank; fewer where there are fewer. */
 function nearest(weights: Float64Array, n: number, index: number): number[] {
-  const found: number[] = [];
+  let [first, second, third] = [-1, -1, -1];
   const row = index * n;
   for (let other = 0; other < n; other++) {
     const weight = weights[row + other];
-    if (weight === 0) continue;
-    let place = Math.min(found.length, NAMED_NEIGHBOURS);
-    while (place > 0 && weights[row + found[place - 1]] < weight) {
-      // Beyond the last place the lightest falls off.
-      if (place < NAMED_NEIGHBOURS) found[place] = found[place - 1];
-      place--;
-    }
-    if (place < NAMED_NEIGHBOURS) found[place] = other;
+    if (!(weight > 0)) continue;
+    if (first < 0 || weight > weights[row + first]) [third, second, first] = [second, first, other];
+    else if (second < 0 || weight > weights[row + second]) [third, second] = [second, other];
+    else if (third < 0 || weight > weights[row + third]) third = other;
   }
-  return found;
+  return first < 0 ? [] : second < 0 ? [first] : third < 0 ? [first, second] : [first, second, third];
 }
 
 function named({ neighbours }: JsonObject): string {

@@ -26,6 +26,12 @@ describe('gramMatrix', () => {
     expect(gramMatrix([Float32Array.of(2 ** 20, 1), Float32Array.of(2 ** 20, 1)])[1]).toBe(2 ** 40 + 1);
   });
 
+  it('is the same for a pool too large for the room that is kept, and for a small one after it', () => {
+    const large = [0, 1, 2].map((first) => Float32Array.from({ length: 60_001 }, (_, d) => (d % 3 === first ? 2 : 0)));
+    expect([...gramMatrix(large)]).toEqual([80_004, 0, 0, 0, 80_000, 0, 0, 0, 80_000]);
+    expect([...gramMatrix([Float32Array.of(1, 2, 3)])]).toEqual([14]);
+  });
+
   it('is empty for no rows and refuses rows of different length', () => {
     expect(gramMatrix([])).toEqual(new Float64Array());
     const uneven = () => gramMatrix([Float32Array.of(1, 2), Float32Array.of(1)]);

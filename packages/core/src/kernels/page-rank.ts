@@ -45,12 +45,14 @@ function teleportVector(n: number, wanted: Float64Array | undefined): Float64Arr
     teleport[i] = usable(wanted[i]);
     total += teleport[i];
   }
-  return total > 0 ? teleport.map((weight) => weight / total) : teleport.fill(1 / n);
+  if (!(total > 0)) return teleport.fill(1 / n);
+  for (let i = 0; i < n; i++) teleport[i] /= total;
+  return teleport;
 }
 
 function transitionMatrix(weights: Float64Array, n: number, teleport: Float64Array): Float64Array {
   let largest = 0;
-  for (const weight of weights) largest = Math.max(largest, usable(weight));
+  for (let index = 0; index < weights.length; index++) largest = Math.max(largest, usable(weights[index]));
   const transitions = new Float64Array(n * n);
   for (let i = 0; i < n; i++) {
     let total = 0;
