@@ -134,8 +134,19 @@ describe('parsePolicyFile', () => {
     ['a setting without a value', { version: 1, stages: [], mode: null }, 'mode', /mode is null, expected enforce \| monitor/],
     ['an empty name', { version: 1, stages: [], name: '' }, 'name', /name is "", expected text/],
     ['a number as encoder', { version: 1, stages: [], encoder: 7 }, 'encoder', /encoder is 7, expected text/],
-    ['a text as openai', { version: 1, stages: [], openai: 'http://x' }, 'openai', /openai is "http:\/\/x", expected baseUrl and apiKey/],
-    ['a key that is no text', { version: 1, stages: [], openai: { apiKey: 7 } }, 'openai.apiKey', /openai\.apiKey is 7, expected text/],
+    ['a text as openai', { version: 1, stages: [], openai: 'http://x' }, 'openai', /^openai is no object, expected baseUrl and apiKey$/],
+    [
+      'a key that is no text, without repeating it',
+      { version: 1, stages: [], openai: { apiKey: 7 } },
+      'openai.apiKey',
+      /^openai\.apiKey is no text, expected text$/,
+    ],
+    [
+      'a key that is too long, without repeating it',
+      { version: 1, stages: [], openai: { apiKey: 'k'.repeat(4001) } },
+      'openai.apiKey',
+      /^openai\.apiKey is empty or too long, expected text$/,
+    ],
   ])('refuses %s', (_, content, field, message) => {
     const fault = faultOf(() => parsePolicyFile(content));
     expect(fault.code).toBe('BAD_CONFIG');

@@ -88,16 +88,17 @@ function readStage(stage: unknown): readonly Defense[] {
 
 function readOpenAi(value: unknown): PolicyFile['openai'] {
   if (value === undefined || value === null) return null;
-  if (!isRecord(value)) throw fault('openai', `openai is ${kindOf(value)}, expected baseUrl and apiKey`);
+  // What stands here may be the key, so faults do not repeat it.
+  if (!isRecord(value)) throw fault('openai', 'openai is no object, expected baseUrl and apiKey');
   checkKeys(value, ['baseUrl', 'apiKey'], 'openai.');
   const baseUrl = readText(value.baseUrl, 'openai.baseUrl');
-  const apiKey = readText(value.apiKey, 'openai.apiKey');
+  const apiKey = readText(value.apiKey, 'openai.apiKey', typeof value.apiKey === 'string' ? 'empty or too long' : 'no text');
   return { ...(baseUrl === null ? {} : { baseUrl }), ...(apiKey === null ? {} : { apiKey }) };
 }
 
-function readText(value: unknown, field: string): string | null {
+function readText(value: unknown, field: string, received = kindOf(value)): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string' || value === '' || value.length > 4000) throw fault(field, `${field} is ${kindOf(value)}, expected text`);
+  if (typeof value !== 'string' || value === '' || value.length > 4000) throw fault(field, `${field} is ${received}, expected text`);
   return value;
 }
 
