@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type MemoryTerminal, memoryTerminal } from '../../../tests/memory-terminal.ts';
@@ -167,6 +167,21 @@ describe('what an attacker may write', () => {
       expect(output).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]*\n$/u);
       expect(output).toContain('forged');
     }
+  });
+});
+
+describe('a line that only a stage can refuse', () => {
+  const passages = Array.from({ length: 21 }, (_, index) => ({ id: `p${index}`, text: `text ${index}`, embedding: [1, index] }));
+  it.each([
+    ['passages that are too many to combine', 'pra-rag?subset=5', 21, '21 passages have 20349 combinations of 5, '],
+    ['a query that the encoder gives another width', 'grada?similarity=embedding', 2, "the query's embedding has 256 numbers, "],
+  ])('is named with its place: %s', async (_, defense, count, sentence) => {
+    const line = JSON.stringify({ query: { id: 'q', text: 'who?' }, passages: passages.slice(0, count) });
+    const terminal = memoryTerminal();
+    writeFileSync(join(terminal.cwd, 'in.jsonl'), `\n${line}\n`);
+    expect(await runCommand(['defend', '--in', 'in.jsonl', '--out', 'out.jsonl', '--defense', defense], terminal)).toBe(2);
+    expect(terminal.errors().startsWith(`bezoar: in.jsonl line 2: ${sentence}`), terminal.errors()).toBe(true);
+    expect(readdirSync(terminal.cwd)).toEqual(['in.jsonl']);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type Defended,
   defend,
   definePolicy,
+  type ErrorCode,
   POLICIES,
   type Policy,
   type PolicyFile,
@@ -36,6 +37,9 @@ export interface DefendOptions extends CommonOptions {
   readonly out: string;
 }
 
+/** What a stage may find wrong with one line that its reader cannot know, e.g. more passages than it compares. */
+const OF_THE_LINE: ReadonlySet<string> = new Set<ErrorCode>(['SHAPE_MISMATCH', 'TOO_LARGE']);
+
 /** Runs a policy over every line of the input. A file, which can be read twice, is checked whole before its first line is judged. */
 export async function defendCommand(options: DefendOptions, terminal: Terminal, log: Log): Promise<number> {
   const { policy, encoder, openai } = await choosePolicy(options, terminal, log);
@@ -54,7 +58,11 @@ export async function defendCommand(options: DefendOptions, terminal: Terminal, 
     let done = 0;
     for await (const line of readJsonLines(options.in, terminal)) {
       const retrieval = readRetrieval(line);
-      const defended = await defend(retrieval, policy, models);
+      const defended = await defend(retrieval, policy, models).catch((error: unknown) => {
+        throw BezoarError.is(error) && OF_THE_LINE.has(error.code)
+          ? new BezoarError(error.code, `${line.at}: ${error.message}`, { cause: error, details: error.details })
+          : error;
+      });
       if (defended.degraded) degraded += 1;
       done += 1;
       if (!(await write(jsonLine(record(retrieval, defended), line.at)))) break;
