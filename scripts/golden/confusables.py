@@ -1,7 +1,7 @@
 """Writes tests/golden/confusables.json: the Latin letters that Unicode's confusables data give for letters of other scripts.
 
-python3 -m venv /tmp/venv && /tmp/venv/bin/pip install confusable-homoglyphs==3.3.1
-/tmp/venv/bin/python scripts/golden/confusables.py > tests/golden/confusables.json
+python3 -m venv .venv && .venv/bin/pip install confusable-homoglyphs==3.3.1
+.venv/bin/python scripts/golden/confusables.py > tests/golden/confusables.json
 """
 
 import json

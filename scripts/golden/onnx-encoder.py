@@ -2,8 +2,8 @@
 
 Run from the project's root, with the development data beside it:
 
-    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install numpy onnxruntime tokenizers
-    /tmp/venv/bin/python scripts/golden/onnx-encoder.py
+    python3 -m venv .venv && .venv/bin/pip install numpy onnxruntime tokenizers
+    .venv/bin/python scripts/golden/onnx-encoder.py
 
 Texts of the corpora are named by passage id and their token ids by a hash: the file holds no text of theirs. Texts go through
 the model one at a time. `first` and `norm` are those of the mean-pooled vector before it is brought to unit length.
