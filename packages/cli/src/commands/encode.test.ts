@@ -45,6 +45,18 @@ describe('encode', () => {
     expect(stored(first!.passages[0])).toEqual(await vector('T\none'));
   });
 
+  it('makes no embedding of a text that is empty, and takes a title of null for none', async () => {
+    const retrieval = { query: { id: 'q', text: '' }, passages: [{ id: 'a', title: 'T', text: ' ' }] };
+    const { code, records } = await encode([{ id: 'a', text: '\n', embedding: [1] }, { id: 'b', text: 'x', title: null }, retrieval]);
+    expect(code).toBe(0);
+    expect(records[0]).toEqual({ id: 'a', text: '\n', embedding: null });
+    expect(stored(records[1])).toEqual(await vector('x'));
+    expect(records[2]).toEqual({
+      query: { ...retrieval.query, embedding: null },
+      passages: [{ ...retrieval.passages[0], embedding: null }],
+    });
+  });
+
   it('keeps the order of many lines', async () => {
     const passages = Array.from({ length: 150 }, (_, index) => ({ id: `p${index}`, text: `number ${index}` }));
     const { records } = await encode(passages);

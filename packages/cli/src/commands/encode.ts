@@ -18,14 +18,17 @@ export interface EncodeCommandOptions extends CommonOptions {
 /** Lines encoded together: enough for an encoder to sort by length, few enough to answer a pipe soon. */
 const BATCH = 64;
 
-/** A text of a line that wants a vector, and where the vector goes. */
+/** A text of a line that wants a vector, and the record it goes into. */
 interface Slot {
   readonly text: string;
   readonly role: 'query' | 'passage';
-  readonly put: (embedding: number[]) => void;
+  readonly record: Record<string, unknown>;
 }
 
-/** Adds `embedding` to every passage (`{"_id" or "id", "text", "title"?}`) or retrieval (as `defend` reads it); all else in a line stays as it is. */
+/**
+ * Adds `embedding` to every passage (`{"_id" or "id", "text", "title"?}`) or retrieval (as `defend` reads it); null where there is
+ * no text; all else in a line stays as it is.
+ */
 export async function encode(options: EncodeCommandOptions, terminal: Terminal, log: Log): Promise<number> {
   const encoder = await makeEncoder(options.encoder, terminal, options.cache ? { cacheDir: options.cache } : {});
   if (options.in === '-' && terminal.interactiveInput) log('info', READING);
@@ -71,7 +74,9 @@ async function fill(slots: readonly Slot[], encoder: Encoder): Promise<number> {
     );
     cut += truncated.filter(Boolean).length;
     // Nine significant digits are what a 32-bit float holds.
-    for (const [index, slot] of some.entries()) slot.put(Array.from(vectors[index]!, (value) => Number(value.toPrecision(9))));
+    for (const [index, { record }] of some.entries()) {
+      record.embedding = Array.from(vectors[index]!, (value) => Number(value.toPrecision(9)));
+    }
   }
   return cut;
 }
@@ -88,25 +93,22 @@ function slotsOf(line: JsonLine, mode: PassageText): { value: object; slots: Slo
     const retrieval = readRetrieval(line);
     const records = [value.query, ...(value.passages as unknown[])] as Record<string, unknown>[];
     const texts = [retrieval.query.text, ...retrieval.passages.map((passage) => passageText(passage, mode))];
-    return { value, slots: texts.map((text, index) => slot(text, index === 0 ? 'query' : 'passage', records[index]!)) };
+    return { value, slots: texts.flatMap((text, index) => slots(text, index === 0 ? 'query' : 'passage', records[index]!)) };
   }
   for (const field of ['text', 'title'] as const) {
-    if (typeof value[field] === 'string' || (field === 'title' && value.title === undefined)) continue;
+    if (typeof value[field] === 'string' || (field === 'title' && (value.title ?? null) === null)) continue;
     throw new BezoarError(
       'BAD_INPUT',
       `${line.at}: ${field} is ${value[field] === undefined ? 'missing' : `a ${typeof value[field]}`}, expected text`,
     );
   }
   const passage = value as { text: string; title?: string };
-  return { value, slots: [slot(passageText({ id: '', ...passage }, mode), 'passage', value)] };
+  return { value, slots: slots(passageText({ id: '', ...passage }, mode), 'passage', value) };
 }
 
-function slot(text: string, role: Slot['role'], record: Record<string, unknown>): Slot {
-  return {
-    text,
-    role,
-    put: (embedding) => {
-      record.embedding = embedding;
-    },
-  };
+/** What has no text is not encoded: an encoder would make a vector of nothing. */
+function slots(text: string, role: Slot['role'], record: Record<string, unknown>): Slot[] {
+  if ((record.text as string).trim() !== '') return [{ text, role, record }];
+  record.embedding = null;
+  return [];
 }
