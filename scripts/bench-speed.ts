@@ -4,6 +4,7 @@
  * Run it before and after a change and compare ratios; machines differ. `--short` takes fewer rounds. Prints a Markdown table; no verdict.
  */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import {
   createRunContext,
   DEFENSES,
@@ -27,11 +28,13 @@ const BATCH_MS = short ? 4 : 12;
 const PYTHON_MS = 13.8;
 
 const random = createRandom(7);
-/** Word lengths and repetition as in English snippets: a few hundred words, the frequent ones short. */
-const VOCABULARY = Array.from({ length: 400 }, (_, rank) =>
-  Array.from({ length: 2 + random.integer(3 + Math.min(8, rank >> 5)) }, () => String.fromCharCode(97 + random.integer(26))).join(''),
-);
-const words = (count: number): string => Array.from({ length: count }, () => VOCABULARY[Math.floor(400 * random.next() ** 2)]!).join(' ');
+/** The words of the demo corpus in its order, so that passages near each other are of one subject, as in a retrieval. */
+const WORDS = readFileSync(new URL('../packages/cli/assets/demo/corpus.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .flatMap((line) => (JSON.parse(line) as { text: string }).text.split(' '));
+let next = 0;
+const words = (count: number): string => Array.from({ length: count }, () => WORDS[next++ % WORDS.length]!).join(' ');
 const vector = (width: number): Float32Array => {
   const values = Array.from({ length: width }, () => random.next() - 0.4);
   const norm = Math.hypot(...values);
@@ -39,7 +42,9 @@ const vector = (width: number): Float32Array => {
 };
 
 function pool(count: number): StageInput {
-  const texts = Array.from({ length: count }, () => `${words(30)}.`);
+  // The first two share half of their words in order, so that the filter's gate opens and all of it is timed.
+  const shared = words(15);
+  const texts = Array.from({ length: count }, (_, index) => `${index < 2 ? shared : words(15)} ${words(15)}.`);
   return {
     query: { id: 'q', text: `${words(8)}?`, embedding: vector(384) },
     passages: texts.map((text, index) => ({ id: `p${index}`, text, rank: index + 1 })),

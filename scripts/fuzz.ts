@@ -115,7 +115,7 @@ function text(random: Random): string {
   if (kind === 2)
     return pick(random, FRAGMENTS)
       .repeat(1 + random.integer(2000))
-      .slice(0, 260_000);
+      .slice(0, 60_000);
   if (kind === 3) return Array.from({ length: random.integer(400) }, () => String.fromCharCode(random.integer(0x10000))).join('');
   const joiner = pick(random, [' ', ' ', ' ', '', '\n', '\u200b']);
   return Array.from({ length: 1 + random.integer(40) }, () => pick(random, FRAGMENTS)).join(joiner);

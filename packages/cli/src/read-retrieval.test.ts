@@ -107,8 +107,8 @@ describe('readRetrieval', () => {
     expect(messageOf({ query, passages: [{ id: 'a'.repeat(1001), text: 'x' }] })).toBe(
       `TOO_LARGE ${at}: passages[0].id has 1001 characters, expected at most 1000`,
     );
-    expect(messageOf({ query: { id: 'q', text: 'x'.repeat(200_001) }, passages: [] })).toBe(
-      `TOO_LARGE ${at}: query.text has 200001 characters, expected at most 200000`,
+    expect(messageOf({ query: { id: 'q', text: 'x'.repeat(50_001) }, passages: [] })).toBe(
+      `TOO_LARGE ${at}: query.text has 50001 characters, expected at most 50000`,
     );
     expect(messageOf({ query, passages: Array.from({ length: 1001 }, (_, index) => ({ id: String(index), text: 'x' })) })).toBe(
       `TOO_LARGE ${at}: passages has 1001 entries, expected at most 1000`,

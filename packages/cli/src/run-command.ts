@@ -138,7 +138,7 @@ else the policy standard.`,
   );
   add(
     'validate',
-    'check a policy file; every fault comes with its line and the closest valid key',
+    'check a policy file; a fault comes with its line and the closest valid key',
     (command) => command.argument('[file]', 'default: the bezoar.config file of this folder'),
     async ([file]) => (await import('./commands/validate.ts')).validate(file, terminal),
   );

@@ -68,9 +68,9 @@ export interface Certificate {
   readonly mechanism: string;
   /** How many poisoned passages it speaks of. */
   readonly corruption: number;
-  /** Whether its assumption holds here. */
+  /** Whether its assumption holds here; for `pra-rag` that untouched combinations are a majority, and nothing else. */
   readonly holds: boolean;
-  /** Why it does not hold; null when it does. */
+  /** Why it does not hold, or what limits it although it does (`heuristic-selection`); null when nothing does. */
   readonly reason: string | null;
   /** null when it does not hold. */
   readonly radius: number | null;

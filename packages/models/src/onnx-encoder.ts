@@ -97,7 +97,7 @@ interface Session {
  * Loads a sentence encoder from a folder: `tokenizer.json` and `model.onnx`, as `optimum-cli export onnx` writes them. The same text gives
  * the same vector whatever it is encoded with, up to 1e-6 for float models and exactly for those that quantise as they run, which
  * therefore take texts one at a time. Empty text gives the vector of the special tokens alone; a model that returns a number
- * that is not finite is an error, never a NaN.
+ * that is not finite has it in the vector, and defenses set that one text aside instead of failing with all.
  *
  * Settings come, the first that says: from `options`, from the preset, from the folder's `bezoar.json`, else mean pooling, no prefixes, cosine.
  *
@@ -205,14 +205,7 @@ export const loadOnnxEncoder = async (options: OnnxEncoderOptions): Promise<Fing
       await breathe(start);
       const batch = byLength.slice(start, start + batchSize);
       const encoded = await runBatch(batch.map((i) => tokenized[i].ids));
-      for (const [row, i] of batch.entries()) {
-        if (!encoded[row].every(Number.isFinite)) {
-          throw new BezoarError('ENCODER_FAILED', `${name}: the vector of text ${i} is not finite: the model overflows on it`, {
-            details: { index: i },
-          });
-        }
-        vectors[i] = encoded[row];
-      }
+      for (const [row, i] of batch.entries()) vectors[i] = encoded[row];
     }
     return { vectors, truncated: tokenized.map((text) => text.truncated) };
   };

@@ -521,19 +521,33 @@ describe('time', () => {
   });
 });
 
+describe('what the encoder cut', () => {
+  it('is said in the evidence of the passage, and of no other', async () => {
+    const encoder: Encoder = {
+      ...toyEncoder(),
+      encode: async (texts, options) => ({
+        ...(await toyEncoder().encode(texts, options)),
+        truncated: texts.map((text) => text.length > 10),
+      }),
+    };
+    const { verdicts } = await judge(toy({ needs: ['embeddings'] }).create(), ['a short one', 'short'], { encoder });
+    expect(verdicts.map(({ evidence }) => evidence?.truncated)).toEqual([true, undefined]);
+  });
+});
+
 describe('what is too long', () => {
   it('sets aside a passage of too many characters, title included, and judges the others', async () => {
     const result = await judge(toy().create(), [
-      { text: 'x'.repeat(199_990), title: 'twelve chars' },
+      { text: 'x'.repeat(49_990), title: 'twelve chars' },
       'two',
-      { text: 'x'.repeat(199_990), title: 'ten chars.' },
+      { text: 'x'.repeat(49_990), title: 'ten chars.' },
     ]);
     expect(decisions(result)).toEqual(['drop too-long', 'keep kept', 'keep kept']);
-    expect(result.verdicts[0]!.evidence).toEqual({ characters: 200_002 });
+    expect(result.verdicts[0]!.evidence).toEqual({ characters: 50_002 });
   });
 
   it('refuses a question or an id of too many characters', async () => {
-    const question = createRetrieval('x'.repeat(200_001), ['one']);
+    const question = createRetrieval('x'.repeat(50_001), ['one']);
     await expect(toy().create().run(question, createRunContext())).rejects.toMatchObject({
       code: 'TOO_LARGE',
       details: { field: 'query.text' },

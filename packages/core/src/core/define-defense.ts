@@ -104,7 +104,7 @@ export interface DefenseFactory<S extends OptionSpecs = OptionSpecs> {
 /** More passages than this in one retrieval are refused: set-level work grows with the square. */
 export const MAX_PASSAGES = 1000;
 /** A passage of more characters, title included, is set aside, and a question of more is refused: it is a book, not a passage. */
-export const MAX_CHARACTERS = 200_000;
+export const MAX_CHARACTERS = 50_000;
 /** Ids stand in the evidence of other passages, so they are bounded. */
 const MAX_ID = 1000;
 
@@ -175,7 +175,7 @@ async function runSealed<S extends OptionSpecs>(
   const encoder = named === null ? context.encoder : await resolveNamed(named, definition.name, context);
   const vectors = needs.includes('embeddings')
     ? await passageVectors(definition.name, passages, texts, setAside, named !== null, encoder, context)
-    : { embeddings: [], encoded: false };
+    : NO_VECTORS;
   const judged = passages.flatMap((_, index) => (setAside[index] ? [] : [index]));
   const queryEmbedding =
     judged.length > 0 ? await queryVector(definition.name, retrieval.query, needs, vectors, named !== null, encoder, context) : null;
@@ -211,7 +211,16 @@ async function runSealed<S extends OptionSpecs>(
   const outcome = returned instanceof Promise ? await returned : returned;
   const ms = context.now() - started;
   const places = definition.kind === 'rerank' ? input.keep : Infinity;
-  return assemble(definition.name, passages, judged, setAside, outcome, ms, context.unscorable === 'keep-last' ? places : 0);
+  return assemble(
+    definition.name,
+    passages,
+    judged,
+    setAside,
+    vectors.truncated,
+    outcome,
+    ms,
+    context.unscorable === 'keep-last' ? places : 0,
+  );
 }
 
 /** Refuses a retrieval that no stage could judge: too many passages, ids that repeat, ids or texts that are not text. */
@@ -264,6 +273,16 @@ async function resolveNamed(spec: string, owner: string, context: RunContext): P
   return context.resolveEncoder(spec);
 }
 
+interface Vectors {
+  readonly embeddings: readonly (Float32Array | undefined)[];
+  /** Positions of passages longer than the encoder's window: their verdicts say so. */
+  readonly truncated: ReadonlySet<number>;
+  /** Whether the encoder made them in this run. */
+  readonly encoded: boolean;
+}
+
+const NO_VECTORS: Vectors = { embeddings: [], truncated: new Set(), encoded: false };
+
 /** Vectors as given, or made by the encoder when no passage has one or an option names its own encoder. Marks what cannot be scored. */
 async function passageVectors(
   owner: string,
@@ -273,11 +292,12 @@ async function passageVectors(
   encodeAnyway: boolean,
   encoder: Encoder | null,
   context: RunContext,
-): Promise<{ embeddings: readonly (Float32Array | undefined)[]; encoded: boolean }> {
+): Promise<Vectors> {
   const encoded = encodeAnyway || passages.every((passage) => !passage.embedding);
   let embeddings: (Float32Array | undefined)[] = passages.map((passage) => passage.embedding);
+  const truncated = new Set<number>();
   const live = passages.flatMap((_, index) => (setAside[index] ? [] : [index]));
-  if (live.length === 0) return { embeddings, encoded };
+  if (live.length === 0) return { embeddings, truncated, encoded };
   if (encoded) {
     if (!encoder) throw needsEmbeddings(owner, 'the passages have none');
     const made = await context.embed(
@@ -286,7 +306,10 @@ async function passageVectors(
       'passage',
     );
     embeddings = passages.map(() => undefined);
-    for (const [position, index] of live.entries()) embeddings[index] = made[position];
+    for (const [position, index] of live.entries()) {
+      embeddings[index] = made[position]!.vector;
+      if (made[position]!.truncated) truncated.add(index);
+    }
   }
   let length: number | null = null;
   for (const index of live) {
@@ -306,14 +329,14 @@ async function passageVectors(
     const fault = vectorFault(vector);
     if (fault) setAside[index] = { reason: 'unscorable', evidence: { embedding: fault } };
   }
-  return { embeddings, encoded };
+  return { embeddings, truncated, encoded };
 }
 
 async function queryVector(
   owner: string,
   query: Query,
   needs: readonly Need[],
-  vectors: { readonly encoded: boolean },
+  vectors: Vectors,
   encodeAnyway: boolean,
   encoder: Encoder | null,
   context: RunContext,
@@ -325,7 +348,7 @@ async function queryVector(
   if (!encoder) throw needsEmbeddings(owner, 'the query has none');
   if (query.text.trim() === '') return null;
   const [made] = await context.embed(encoder, [query.text], 'query');
-  return made && !vectorFault(made) ? made : null;
+  return made && !vectorFault(made.vector) ? made.vector : null;
 }
 
 function needsEmbeddings(owner: string, which: string): BezoarError {
@@ -352,6 +375,7 @@ function assemble(
   passages: readonly RetrievedPassage[],
   judged: readonly number[],
   setAside: readonly (SetAside | null)[],
+  truncated: ReadonlySet<number>,
   outcome: StageOutcome,
   ms: number,
   /** Unscorable passages go on last while fewer than this have gone on. */
@@ -395,7 +419,9 @@ function assemble(
     const aside = setAside[index];
     const common = { passageId: passage.id, rankBefore: index + 1, rankAfter: rankAfter.get(index) ?? null };
     if (judgement) {
-      const { action, score, suspicion, reason, evidence } = judgement;
+      const { action, score, suspicion, reason } = judgement;
+      // What lies beyond the encoder's window was not judged, and a language model will read it.
+      const evidence = truncated.has(index) ? { ...judgement.evidence, truncated: true } : judgement.evidence;
       return Object.freeze({ ...common, action, score, suspicion, reason, ...(evidence ? { evidence } : {}) });
     }
     return Object.freeze({

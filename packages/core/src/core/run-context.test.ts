@@ -50,7 +50,11 @@ describe('embed', () => {
     const [a, b, again] = await context.embed(encoder, ['a', 'b', 'a'], 'passage');
     expect(encoder.encode.mock.calls).toEqual([[['a', 'b'], { role: 'passage' }]]);
     expect(again).toBe(a);
-    expect(await context.embed(encoder, ['b', 'c', 'a'], 'passage')).toEqual([b, expect.any(Float32Array), a]);
+    expect(await context.embed(encoder, ['b', 'c', 'a'], 'passage')).toEqual([
+      b,
+      { vector: expect.any(Float32Array), truncated: false },
+      a,
+    ]);
     expect(encoder.encode.mock.calls[1]).toEqual([['c'], { role: 'passage' }]);
     await context.embed(encoder, ['a'], 'passage');
     await context.embed(encoder, [], 'passage');

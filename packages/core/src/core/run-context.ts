@@ -23,7 +23,13 @@ export interface RunContext {
   /** What becomes of a passage that a mechanism cannot place. */
   readonly unscorable: 'drop' | 'keep-last';
   /** Vectors of texts, in order, remembered for the length of this run so that no stage encodes a text twice. */
-  embed(encoder: Encoder, texts: readonly string[], role: 'query' | 'passage'): Promise<readonly Float32Array[]>;
+  embed(encoder: Encoder, texts: readonly string[], role: 'query' | 'passage'): Promise<readonly Embedded[]>;
+}
+
+/** A text's vector, and whether the text was longer than the encoder's window. */
+export interface Embedded {
+  readonly vector: Float32Array;
+  readonly truncated: boolean;
 }
 
 export type RunSettings = Partial<Omit<RunContext, 'embed'>>;
@@ -41,7 +47,7 @@ export function createRunContext(settings: RunSettings = {}): RunContext {
       details: { field: 'keep' },
     });
   }
-  const remembered = new Map<Encoder, Map<string, Float32Array>>();
+  const remembered = new Map<Encoder, Map<string, Embedded>>();
   return {
     seed,
     keep,
@@ -55,12 +61,12 @@ export function createRunContext(settings: RunSettings = {}): RunContext {
     passageText: settings.passageText ?? 'title-and-text',
     unscorable: settings.unscorable ?? 'drop',
     async embed(encoder, texts, role) {
-      const known = remembered.get(encoder) ?? new Map<string, Float32Array>();
+      const known = remembered.get(encoder) ?? new Map<string, Embedded>();
       remembered.set(encoder, known);
       const missing = [...new Set(texts)].filter((text) => !known.has(role + text));
       if (missing.length > 0) {
         throwIfAborted(this);
-        const { vectors } = await encoder.encode(missing, this.signal ? { role, signal: this.signal } : { role });
+        const { vectors, truncated } = await encoder.encode(missing, this.signal ? { role, signal: this.signal } : { role });
         // Encoding takes long enough for the caller to give up, and not every encoder looks at the signal.
         throwIfAborted(this);
         if (vectors.length !== missing.length) {
@@ -71,7 +77,9 @@ export function createRunContext(settings: RunSettings = {}): RunContext {
           const length = vectors[odd]?.length ?? 0;
           throw new BezoarError('ENCODER_FAILED', `encoder ${encoder.name} returned ${length} numbers, expected ${encoder.dimensions}`);
         }
-        for (const [index, text] of missing.entries()) known.set(role + text, vectors[index]!);
+        for (const [index, text] of missing.entries()) {
+          known.set(role + text, { vector: vectors[index]!, truncated: truncated?.[index] === true });
+        }
       }
       return texts.map((text) => known.get(role + text)!);
     },

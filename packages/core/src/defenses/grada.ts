@@ -152,9 +152,13 @@ function measureOf({ weights, similarity }: Pick<Options, 'weights' | 'similarit
 function inWords({ texts, query }: StageInput, options: Options, context: RunContext): Similarity {
   if (options.statistics !== 'corpus') return bm25Similarity(texts, query.text, { statistics: options.statistics });
   if (!context.bm25Corpus) {
-    throw new BezoarError('INVALID_OPTION', 'grada: statistics is "corpus" and the run has no bm25Corpus; pass one', {
-      details: { field: 'statistics' },
-    });
+    throw new BezoarError(
+      'INVALID_OPTION',
+      'grada: statistics is "corpus" and the run has no bm25Corpus; pass one (at the command line: --corpus)',
+      {
+        details: { field: 'statistics' },
+      },
+    );
   }
   return bm25Similarity(texts, query.text, { statistics: context.bm25Corpus });
 }

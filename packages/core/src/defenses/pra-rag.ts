@@ -89,8 +89,8 @@ interface Selection {
  * than the code's when the number of combinations is odd. What goes on are the selected texts, heaviest first (the paper's PRA-RAG_cat):
  * averaged embeddings cannot be given to a model that takes text. Without a clean majority there is no certificate, where the code takes
  * the farthest combination (`bound=clamp`). Equation 4 has no value when no similarity is positive: weights are then equal. The number of
- * poisoned passages is an assumption, `corruption`, where the code counts them. The paper calls a sampled selection certified; its theorem
- * needs the optimum, so here it is not. `padTight` is ours: the radius plus the worst radius that the clean combinations leave the attacker.
+ * poisoned passages is an assumption, `corruption`, where the code counts them. The paper calls a sampled selection certified, but its
+ * theorem needs the optimum: here `holds` stays the majority condition alone, and `reason` says `heuristic-selection`. `padTight` is ours: the radius plus the worst radius that the clean combinations leave the attacker.
  * Exact duplicates are collapsed first, because a copy is a vote; `collapseDuplicates=off` does not.
  *
  * @param options.subset - n, 1 to 50 passages. Default 3 (the paper's).
@@ -102,8 +102,9 @@ interface Selection {
  * @param options.weights - `similarity` (the paper's) or `softmax` (the code's). Default similarity.
  * @param options.samples - 1 to 5,000 combinations. Default: all of them.
  * @returns One verdict per passage, in input order. `score` is the weight, 0 outside the selection; `suspicion` is 0 inside and 0.5 outside.
- *   The certificate's `radius`, `pad` and `padTight` are null when it does not hold, but for `bound=clamp` (reason `uncertified-clamp`)
- *   and a sampled selection (`heuristic-selection`), which give the radius and the pad.
+ *   The certificate's `holds` is the majority condition only; `radius`, `pad` and `padTight` are null when it does not hold, but for
+ *   `bound=clamp` (reason `uncertified-clamp`), which gives radius and pad. A sampled selection has them too, with reason
+ *   `heuristic-selection` and without `padTight`: no theorem covers it.
  * @throws {BezoarError} `TOO_LARGE` above 20,000 combinations without `samples`, or above 255 passages; `INVALID_OPTION` for manhattan with
  *   symmetric; `NEEDS_EMBEDDINGS`; `DUPLICATE_ID`; `SHAPE_MISMATCH`; `ABORTED`.
  *
@@ -185,11 +186,11 @@ function uncertified(options: Options, reason: string): Certificate {
 }
 
 function certify(view: ReturnType<typeof combinationView> | null, centre: Uint8Array, options: Options, sampled: boolean): Certificate {
-  if (!view) return uncertified(options, 'heuristic-selection');
+  if (!view) return uncertified(options, 'too-many-combinations');
   const { holds, ...numbers } = certifyDeviation(view, centre, { ...options, tight: !sampled });
   const missing = options.bound === 'clamp' ? 'uncertified-clamp' : 'majority-assumption';
   const reason = holds ? (sampled ? 'heuristic-selection' : null) : missing;
-  return { ...uncertified(options, ''), holds: reason === null, reason, ...numbers };
+  return { ...uncertified(options, ''), holds, reason, ...numbers };
 }
 
 function tooFew(input: StageInput, options: Options): Selection {

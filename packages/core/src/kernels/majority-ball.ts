@@ -34,7 +34,7 @@ export interface DeviationBound {
   /** null where the majority is missing and `bound` is `strict`. */
   readonly radius: number | null;
   readonly pad: number | null;
-  /** null where the majority is missing, above 1,000 combinations, or where size ^ corruption is over 1,000. */
+  /** null where the majority is missing, above 1,000 combinations,  */
   readonly padTight: number | null;
 }
 
@@ -210,7 +210,7 @@ export function certifyDeviation(
   if (!holds && bound === 'strict') return { holds, radius: null, pad: null, padTight: null };
   const place = Math.min((total >> 1) + total - untouched, total - 1) + 1;
   const radius = distanceOf(view, kthLargest(closenessFrom(view, indexOf(view, centre)), place), place);
-  const bounded = tight && holds && total <= MAX_TIGHT && size ** corruption <= MAX_TIGHT;
+  const bounded = tight && holds && total <= MAX_TIGHT;
   const padTight = bounded ? radius + distanceOf(view, worstSpared(view, place, corruption), place) : null;
   return { holds, radius, pad: (1 + beta) * radius, padTight };
 }
