@@ -4,7 +4,7 @@ import { kthLargest } from './kth-largest.ts';
 
 /** Relative to the largest closeness there can be: below it two radii differ by rounding only. */
 const NEGLIGIBLE = 1e-12;
-/** `padTight` looks from many combinations at all, and branches over the passages that may be replaced: above either it is not computed. */
+/** `padTight` looks from many combinations at all: above this many it is not computed. */
 const MAX_TIGHT = 1000;
 
 /** What the combinations are made of, and how far apart two of them are. */
