@@ -17,6 +17,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '.stryker-tmp/**'],
+    globalSetup: ['tests/announce-skips.ts'],
     testTimeout: 20_000,
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'] },
   },

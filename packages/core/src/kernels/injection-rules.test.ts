@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import phrases from '../../../../tests/fixtures/injection-phrases.json' with { type: 'json' };
 import { INJECTION_ACTS, INJECTION_RULES } from './injection-rules.ts';
+import { matchingText } from './matching-text.ts';
 
 /** Best of three, in milliseconds. */
 function timeOf(run: () => void): number {
@@ -33,6 +35,29 @@ describe('injection rules', () => {
 
   it('has no quantifier without a bound over a group', () => {
     for (const { id, pattern } of INJECTION_RULES) expect([id, pattern.source.match(/\)[*+]|\)\{\d+,\}/)]).toEqual([id, null]);
+  });
+
+  const rulesFor = (phrase: string): string[] => {
+    const { text } = matchingText(phrase);
+    return INJECTION_RULES.filter(({ pattern }) => pattern.test(text)).map(({ id }) => id);
+  };
+  const languages = ['en', 'es', 'fr', 'de', 'zh'] as const;
+
+  it.each(languages)('finds every attack sentence in %s by a rule of that language or of any, and by none of another', (language) => {
+    for (const phrase of phrases[language]) {
+      const found = rulesFor(phrase);
+      expect(found, phrase).not.toEqual([]);
+      for (const id of found) expect([language, 'any'], `${id}: ${phrase}`).toContain(id.split('-')[0]);
+    }
+  });
+
+  it('finds nothing in benign sentences', () => {
+    for (const phrase of phrases.benign) expect([phrase, rulesFor(phrase)]).toEqual([phrase, []]);
+  });
+
+  it('has no rule that no attack sentence needs', () => {
+    const used = new Set(languages.flatMap((language) => phrases[language].flatMap(rulesFor)));
+    expect(INJECTION_RULES.map(({ id }) => id).filter((id) => !used.has(id))).toEqual([]);
   });
 
   it.each(INJECTION_RULES.map((rule) => [rule.id, rule] as const))('%s takes linear time on near misses', (_, { pattern }) => {

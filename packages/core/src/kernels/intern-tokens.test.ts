@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alphabetOf, internTokens, Lexicon, type TokenRule, UNDECIDED } from './intern-tokens.ts';
+import { alphabetOf, countTokens, internTokens, Lexicon, type TokenRule, UNDECIDED } from './intern-tokens.ts';
 
 const split = (text: string): string[] => (text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? []).filter((w) => w !== 'the' && w !== 'of');
 const rule: TokenRule = {
@@ -101,5 +101,21 @@ describe('Lexicon', () => {
         expect(lexicon.size).toBe(numbers.size);
       }),
     );
+  });
+});
+
+describe('countTokens', () => {
+  it('gives the tokens of each text in the order they first came, with counts and the way back', () => {
+    // Three texts: 2 0 2 | (none) | 0 1 0 0.
+    const counted = countTokens(Int32Array.of(2, 0, 2, 0, 1, 0, 0), Int32Array.of(0, 3, 3, 7), 3);
+    expect([...counted.starts]).toEqual([0, 2, 2, 4]);
+    expect([...counted.ids.subarray(0, 4)]).toEqual([2, 0, 0, 1]);
+    expect([...counted.counts.subarray(0, 4)]).toEqual([2, 1, 3, 1]);
+    expect([...counted.previous.subarray(0, 4)]).toEqual([-1, -1, 1, -1]);
+    expect([...counted.texts.subarray(0, 4)]).toEqual([0, 0, 2, 2]);
+  });
+
+  it('is empty for no texts', () => {
+    expect(countTokens(new Int32Array(0), Int32Array.of(0), 0)).toMatchObject({ starts: Int32Array.of(0), ids: new Int32Array(0) });
   });
 });
