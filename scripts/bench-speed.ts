@@ -179,7 +179,7 @@ function interleaved(contenders: readonly (() => unknown)[], rounds: number): nu
 const micro = (value: number): string => (value >= 1000 ? `${(value / 1000).toFixed(2)} ms` : `${value.toFixed(1)} µs`);
 const lines: string[] = [];
 for (const row of rows) {
-  process.stderr.write(`${row.name}\r`);
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${row.name}`);
   const [fast, twin] = interleaved(row.twin ? [row.fast, row.twin] : [row.fast], ROUNDS);
   const limit = Number.isNaN(row.limit) ? '–' : `${micro(row.limit)}${row.chase ? ` (chase ${micro(row.chase)})` : ''}`;
   const python = row.name === 'grada, hybrid, from text' ? `, Python reference ${Math.round((PYTHON_MS * 1000) / fast!)}x` : '';

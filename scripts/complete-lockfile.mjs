@@ -17,7 +17,11 @@ function platformOf(name) {
   const os = SYSTEMS.filter((system) => parts.includes(system));
   const cpu = PROCESSORS.filter((processor) => parts.includes(processor));
   const libc = parts.some((part) => part.startsWith('musl')) ? ['musl'] : parts.some((part) => part.startsWith('gnu')) ? ['glibc'] : [];
-  return { ...(os.length > 0 ? { os } : {}), ...(cpu.length > 0 ? { cpu } : {}), ...(libc.length > 0 && os.includes('linux') ? { libc } : {}) };
+  return {
+    ...(os.length > 0 ? { os } : {}),
+    ...(cpu.length > 0 ? { cpu } : {}),
+    ...(libc.length > 0 && os.includes('linux') ? { libc } : {}),
+  };
 }
 
 let added = 0;
