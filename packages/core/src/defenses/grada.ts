@@ -133,14 +133,14 @@ export const grada = defineDefense({
     const measure = measureOf(options);
     if (measure === 'cross-encoder') return ['cross-encoder'];
     if (measure === 'bm25') return [];
-    return options.weights === 'hybrid' || options.initial === 'query' ? ['embeddings', 'query-embedding'] : ['embeddings'];
+    return readsQuestion(options) ? ['embeddings', 'query-embedding'] : ['embeddings'];
   },
   encoder: ({ weights, similarity }) =>
     weights !== 'hybrid' || similarity === 'bm25' || similarity === 'embedding' || similarity === 'cross-encoder' ? null : similarity,
   run: (input, options, context) => {
     const measure = measureOf(options);
     if (measure === 'cross-encoder') return crossEncoded(input, context).then((similarity) => rank(input, options, similarity));
-    return rank(input, options, measure === 'bm25' ? inWords(input, options, context) : inEmbeddings(input));
+    return rank(input, options, measure === 'bm25' ? inWords(input, options, context) : inEmbeddings(input, options));
   },
 });
 
@@ -148,6 +148,9 @@ function measureOf({ weights, similarity }: Pick<Options, 'weights' | 'similarit
   if (weights !== 'hybrid') return weights;
   return similarity === 'bm25' || similarity === 'cross-encoder' ? similarity : 'embedding';
 }
+
+/** Plain similarity with an equal start never looks at the question. */
+const readsQuestion = ({ weights, initial }: Pick<Options, 'weights' | 'initial'>): boolean => weights === 'hybrid' || initial === 'query';
 
 function inWords({ texts, query }: StageInput, options: Options, context: RunContext): Similarity {
   if (options.statistics !== 'corpus') return bm25Similarity(texts, query.text, { statistics: options.statistics });
@@ -163,10 +166,10 @@ function inWords({ texts, query }: StageInput, options: Options, context: RunCon
   return bm25Similarity(texts, query.text, { statistics: context.bm25Corpus });
 }
 
-function inEmbeddings({ embeddings, queryEmbedding }: StageInput): Similarity {
+function inEmbeddings({ embeddings, queryEmbedding }: StageInput, options: Options): Similarity {
   const n = embeddings.length;
   const query = new Float64Array(n);
-  if (queryEmbedding) for (let i = 0; i < n; i++) query[i] = cosineSimilarity(embeddings[i], queryEmbedding);
+  if (queryEmbedding && readsQuestion(options)) for (let i = 0; i < n; i++) query[i] = cosineSimilarity(embeddings[i], queryEmbedding);
   return { passages: cosineMatrix(gramMatrix(embeddings), n), query };
 }
 
