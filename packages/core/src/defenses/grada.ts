@@ -224,13 +224,12 @@ function rank({ passages, keep }: StageInput, options: Options, similarity: Simi
   const weights = intended ?? edges(similarity, n, 0);
   const scores = weights ? scoresOf(weights, n, options, similarity) : new Float64Array(n).fill(1 / n);
   const order = rankOrder(scores).slice(0, keep);
-  const kept = new Uint8Array(n);
-  for (const index of order) kept[index] = 1;
+  const kept = new Set(order);
   const note: JsonObject | null = weights ? (intended ? null : { fallback: 'alpha-0' }) : { degenerate: true };
   const judgements = passages.map((_, index): Judgement => {
     const score = scores[index];
     const neighbours = weights ? nearest(weights, n, index) : [];
-    const goesOn = kept[index] === 1;
+    const goesOn = kept.has(index);
     const evidence = {
       score,
       uniform: 1 / n,

@@ -71,25 +71,27 @@ function transitionMatrix(weights: Float64Array, n: number, teleport: Float64Arr
 }
 
 /**
- * Gaussian elimination of (I - damping * transpose(P)) s = (1 - damping) t. Each column's diagonal outweighs the rest of the column
- * (damping below 1, rows of P sum to 1), and elimination keeps it so: the pivot is always the largest, no rows are exchanged.
+ * Gaussian elimination of (I - damping * transpose(P)) s = (1 - damping) t, in the place of P: what stands at [j, i] is the coefficient of
+ * s_j in row i. Each column's diagonal outweighs the rest of the column (damping below 1, rows of P sum to 1), and elimination keeps it so:
+ * the pivot is always the largest, no rows are exchanged.
  */
 function solve(transitions: Float64Array, n: number, damping: number, teleport: Float64Array): Float64Array {
-  const system = new Float64Array(n * n);
+  const system = transitions;
+  for (let index = 0; index < n * n; index++) system[index] *= -damping;
   const scores = new Float64Array(n);
   for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) system[i * n + j] = (i === j ? 1 : 0) - damping * transitions[j * n + i];
+    system[i * n + i] += 1;
     scores[i] = (1 - damping) * teleport[i];
   }
   for (let pivot = 0; pivot < n; pivot++) {
     for (let row = pivot + 1; row < n; row++) {
-      const factor = system[row * n + pivot] / system[pivot * n + pivot];
-      for (let column = pivot + 1; column < n; column++) system[row * n + column] -= factor * system[pivot * n + column];
+      const factor = system[pivot * n + row] / system[pivot * n + pivot];
+      for (let column = pivot + 1; column < n; column++) system[column * n + row] -= factor * system[column * n + pivot];
       scores[row] -= factor * scores[pivot];
     }
   }
   for (let row = n - 1; row >= 0; row--) {
-    for (let column = row + 1; column < n; column++) scores[row] -= system[row * n + column] * scores[column];
+    for (let column = row + 1; column < n; column++) scores[row] -= system[column * n + row] * scores[column];
     scores[row] /= system[row * n + row];
   }
   return scores;

@@ -6,10 +6,10 @@ import { roundScore } from './round-score.ts';
  * Scores are in retrieval order, so that the index is the retrieval rank and decides ties.
  */
 export function rankOrder(scores: ArrayLike<number>): number[] {
-  const keys = new Float64Array(scores.length);
+  const keys: number[] = [];
   const order: number[] = [];
   for (let i = 0; i < scores.length; i++) {
-    keys[i] = Number.isFinite(scores[i]) ? roundScore(scores[i]) : -Infinity;
+    keys.push(Number.isFinite(scores[i]) ? roundScore(scores[i]) : -Infinity);
     order.push(i);
   }
   // Two infinities differ by NaN, which is falsy: the index decides.
