@@ -1,6 +1,7 @@
 import { BezoarError, type LikelihoodModel } from '@bezoar/core';
 import { type NgramModel, type NgramOptions, ngramScorer, trainNgramModel, worstWindow } from '@bezoar/core/kernels/ngram-model';
 import { readNgramFile, writeNgramFile } from './ngram-file.ts';
+import { readAsset } from './read-asset.ts';
 
 /** Tokens in the window whose mean is the peak: short enough for a block of 30 inserted tokens, long enough for a list of names to pass. */
 const WINDOW = 20;
@@ -41,7 +42,9 @@ export interface NgramLikelihoodOptions extends NgramOptions {
  * Cost: loading about 0.1 s and 20 MB; scoring about 0.1 ms a passage of 100 words.
  */
 export async function loadNgramLikelihood(options: { readonly bytes?: Uint8Array } = {}): Promise<LikelihoodModel> {
-  const { model, calibration } = readNgramFile(options.bytes ?? (await readAsset(new URL('../assets/ngram-english.bin', import.meta.url))));
+  const bytes = options.bytes ?? (await readAsset(new URL('../assets/ngram-english.bin', import.meta.url)));
+  if (bytes === undefined) throw new BezoarError('NOT_FOUND', 'The asset ngram-english.bin of @bezoar/models is missing.');
+  const { model, calibration } = readNgramFile(bytes);
   return likelihoodModel(ngramLikelihood(model), calibration);
 }
 
@@ -117,21 +120,4 @@ function ngramLikelihood(model: NgramModel): (text: string) => TextLikelihood {
       peak: { surprise: mean, start: spans[2 * first]!, end: spans[2 * end - 1]! },
     };
   };
-}
-
-/** The bytes at a URL, by the file system in Node and by fetch elsewhere. */
-async function readAsset(url: URL): Promise<Uint8Array> {
-  try {
-    if (url.protocol === 'file:') {
-      // A name that bundlers for the browser leave alone.
-      const module = 'node:fs/promises';
-      const { readFile } = (await import(/* @vite-ignore */ module)) as typeof import('node:fs/promises');
-      return await readFile(url);
-    }
-    const response = await fetch(url);
-    if (response.ok) return new Uint8Array(await response.arrayBuffer());
-  } catch (cause) {
-    throw new BezoarError('NOT_FOUND', 'The asset ngram-english.bin of @bezoar/models cannot be read.', { cause });
-  }
-  throw new BezoarError('NOT_FOUND', 'The asset ngram-english.bin of @bezoar/models is missing.');
 }

@@ -1,4 +1,5 @@
 import { BezoarError, type EncodedTexts, type Encoder, type EncoderCalibration } from '@bezoar/core';
+import { readAsset, throwIfAborted } from './read-asset.ts';
 import { type WordPiece, wordPiece } from './wordpiece.ts';
 
 const HEADER_BYTES = 20;
@@ -129,28 +130,6 @@ function poolRows(table: Int8Array, dimensions: number): (rows: readonly number[
     for (let i = 0; i < dimensions; i++) vector[i] = sums[i]! / norm;
     return vector;
   };
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new BezoarError('ABORTED', 'The caller aborted the work.', { cause: signal.reason });
-}
-
-/** The bytes at a URL, by the file system in Node and by fetch elsewhere; undefined where there is no such file. */
-async function readAsset(url: URL, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
-  try {
-    if (url.protocol === 'file:') {
-      // A name that bundlers for the browser leave alone.
-      const module = 'node:fs/promises';
-      const { readFile } = (await import(/* @vite-ignore */ module)) as typeof import('node:fs/promises');
-      return await readFile(url, signal === undefined ? {} : { signal });
-    }
-    const response = await fetch(url, signal === undefined ? {} : { signal });
-    return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
-  } catch (cause) {
-    throwIfAborted(signal);
-    if ((cause as { code?: unknown }).code === 'ENOENT') return undefined;
-    throw new BezoarError('NOT_FOUND', `Cannot read ${url.pathname.split('/').at(-1)}.`, { cause });
-  }
 }
 
 /** `BZSE`, then version, dimensions, rows and vocabulary bytes (uint32, little-endian), the vocabulary, one int8 row a piece. */
