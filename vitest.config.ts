@@ -11,7 +11,10 @@ export default defineConfig({
       { find: /^@bezoar\/core\/kernels\/(.+)$/, replacement: `${source('core/src/kernels')}/$1.ts` },
       { find: /^@bezoar\/models\/testing$/, replacement: source('models/src/testing/index.ts') },
       { find: /^@bezoar\/models\/static-encoder$/, replacement: source('models/src/static-encoder.ts') },
-      { find: /^@bezoar\/(core|models)$/, replacement: `${source('')}$1/src/index.ts` },
+      { find: /^@bezoar\/redteam\/testing$/, replacement: source('redteam/src/testing/index.ts') },
+      { find: /^@bezoar\/bench\/json-lines$/, replacement: source('bench/src/dataset/read-json-lines.ts') },
+      { find: /^@bezoar\/bench\/(file-fault|layout)$/, replacement: `${source('bench/src')}/$1.ts` },
+      { find: /^@bezoar\/(core|models|redteam|bench)$/, replacement: `${source('')}$1/src/index.ts` },
     ],
   },
   test: {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileFault } from '@bezoar/bench/file-fault';
 import { BezoarError, bm25Corpus, type Encoder, type LikelihoodModel, type Policy, type PolicyFile, passageText } from '@bezoar/core';
-import { fileFault } from './file-fault.ts';
 import { readCorpus } from './read-corpus.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileFault } from '@bezoar/bench/file-fault';
 import { BezoarError, type Passage } from '@bezoar/core';
-import { fileFault } from './file-fault.ts';
 import { type JsonLine, readJsonLines } from './read-json-lines.ts';
 import type { Terminal } from './terminal.ts';
 

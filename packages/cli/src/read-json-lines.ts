@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileFault } from '@bezoar/bench/file-fault';
+import { printable } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core';
-import { fileFault } from './file-fault.ts';
-import { printable } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A line longer than this is refused: 64 MB hold a thousand passages of 8 kB with embeddings of 1,536 numbers several times over. */

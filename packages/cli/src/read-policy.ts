@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
+import { fileFault } from '@bezoar/bench/file-fault';
 import { BezoarError, type PolicyFile, parsePolicyFile } from '@bezoar/core';
-import { fileFault } from './file-fault.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where a policy is looked for when none is named, in this order. */

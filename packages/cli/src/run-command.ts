@@ -1,7 +1,8 @@
 // Not the whole of core: help must come at once.
+
+import { printable } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core/errors';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { printable } from './layout.ts';
 import { paint, type Terminal } from './terminal.ts';
 
 /** Exit codes that other tools depend on. */

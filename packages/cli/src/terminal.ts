@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { fileFault } from './file-fault.ts';
+import { fileFault } from '@bezoar/bench/file-fault';
 
 /** What a command may touch of the outside: streams, environment, folder. Tests pass their own. */
 export interface Terminal {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { open, realpath, rename, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileFault } from './file-fault.ts';
+import { fileFault } from '@bezoar/bench/file-fault';
 import type { Terminal } from './terminal.ts';
 
 export interface Output {

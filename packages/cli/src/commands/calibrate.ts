@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { printable } from '@bezoar/bench/layout';
 import {
   BezoarError,
   createRetrieval,
@@ -14,7 +15,6 @@ import { cosineSimilarity } from '@bezoar/core/kernels/cosine-similarity';
 import { duplicateKey } from '@bezoar/core/kernels/normalize-text';
 import { createRandom } from '@bezoar/core/kernels/random';
 import { topK } from '@bezoar/core/kernels/top-k';
-import { printable } from '../layout.ts';
 import { makeEncoder } from '../make-models.ts';
 import { type Corpus, readCorpus } from '../read-corpus.ts';
 import { type CommonOptions, EXIT, type Log } from '../run-command.ts';

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
+import { cells } from '@bezoar/bench/layout';
 import { describe, expect, it } from 'vitest';
 import { memoryTerminal } from '../../../../tests/memory-terminal.ts';
 import { readDemoCorpus } from '../demo-corpus.ts';
-import { cells } from '../layout.ts';
 import { runCommand } from '../run-command.ts';
 
 async function shown(args: readonly string[], columns: number, colour = false): Promise<string> {

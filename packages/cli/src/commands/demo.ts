@@ -1,3 +1,4 @@
+import { cells, fit, printable, wrap } from '@bezoar/bench/layout';
 import {
   BezoarError,
   createRetrieval,
@@ -16,7 +17,6 @@ import { cosineSimilarity } from '@bezoar/core/kernels/cosine-similarity';
 import { topK } from '@bezoar/core/kernels/top-k';
 import { loadStaticEncoder } from '@bezoar/models/static-encoder';
 import { type DemoCorpus, type DemoQuestion, readDemoCorpus } from '../demo-corpus.ts';
-import { cells, fit, printable, wrap } from '../layout.ts';
 import { type CommonOptions, EXIT, type Log } from '../run-command.ts';
 import { paint, type Style, type Terminal } from '../terminal.ts';
 

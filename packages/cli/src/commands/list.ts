@@ -1,3 +1,4 @@
+import { table } from '@bezoar/bench/layout';
 import {
   BezoarError,
   closestName,
@@ -10,7 +11,6 @@ import {
   type Reasons,
   SEAL_REASONS,
 } from '@bezoar/core';
-import { table } from '../layout.ts';
 import { type CommonOptions, EXIT } from '../run-command.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,5 +1,5 @@
+import { printable } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core';
-import { printable } from '../layout.ts';
 import { findPolicyFile, POLICY_FILES, readPolicy } from '../read-policy.ts';
 import { EXIT } from '../run-command.ts';
 import { paint, type Terminal } from '../terminal.ts';

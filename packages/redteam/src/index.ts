@@ -1,0 +1,2 @@
+export * from './registry.generated.ts';
+export type * from './types.ts';
