@@ -8,7 +8,7 @@ import { defineAttack } from '../define-attack.ts';
  * The poisoned passage has a payload and no retrieval part: it is found as far as it speaks of what the question asks. That is the generation
  * condition alone, and the plainest case of false information that nobody shaped for a retriever.
  *
- * Source: Pan et al. 2023, On the Risk of Misinformation Pollution with Large Language Models, section 3,
+ * Source: Pan et al. 2023, On the Risk of Misinformation Pollution with Large Language Models,
  * https://arxiv.org/abs/2305.13661. Reference code: none used.
  * Deviations: the paper has a language model write the texts; here they come with the dataset.
  *
@@ -31,7 +31,6 @@ export const misinformation = defineAttack({
     authors: 'Pan, Pan, Chen, Nakov, Kan, Wang',
     year: 2023,
     title: 'On the Risk of Misinformation Pollution with Large Language Models',
-    section: '3',
     url: 'https://arxiv.org/abs/2305.13661',
   },
   options: {},
