@@ -42,6 +42,9 @@ function share(value: string): number {
   return number;
 }
 
+/** Values given one by one or with commas between them. */
+const list = (value: string, before: readonly string[] = []): string[] => [...before, ...value.split(',').filter((part) => part !== '')];
+
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** Runs one command line and says which exit code it ends with. Whatever goes wrong is one sentence on the other stream, and code 2. */
@@ -169,6 +172,45 @@ else the policy standard.`,
         .option('--quantile <q>', 'share of what is clean that stays below the threshold', share, 0.95)
         .option('-o, --out <file>', 'where to write (default: beside the encoder)'),
     async ([corpus], options, log) => (await import('./commands/calibrate.ts')).calibrate(corpus!, options, terminal, log),
+  );
+
+  add(
+    'bench',
+    'measure defenses against attacks on a BEIR folder: success with and without attack, with intervals and self-checks',
+    (command) =>
+      command
+        .option('-d, --dataset <dir>', 'a BEIR folder; repeat, or separate by commas', list)
+        .option('-a, --attack <spec>', 'attacks; none measures without one (default: poisonedrag)', list)
+        .option('--defense <spec>', 'defenses, recipes or policies (default: none, standard)', list)
+        .option('-e, --encoder <spec>', 'encoders for what compares embeddings (default: static)', list)
+        .option('--suite <name>', 'what a paper ran: paper-grada, paper-trustrag, paper-pra-rag, or a file of your own')
+        .option('--retriever <name>', 'candidates (default where the dataset has them), dense, lexical or hybrid')
+        .option('--pool <n>', 'passages in a pool (default: 10)', wholeNumber(1, 1000))
+        .option('-k, --keep <n>', "passages that go on where a reranker decides (default: the policy's, 5)", wholeNumber(1, 1000))
+        .option('--poisons <n>', 'poisoned passages a question; with --placement ratio their share (default: 1)', list)
+        .option('--placement <name>', 'retrieval (they compete), slot, slot-middle, slot-last or ratio (default: retrieval)', list)
+        .option('--passage-text <what>', "title-and-text or text (default: the policy's, title-and-text)")
+        .option('--short-pools', 'assess questions with fewer passages or wrong texts than asked for')
+        .option('--keep-duplicates', 'count candidates with the same text each')
+        .option('--isolated', "plant only a question's own poison, not that of all questions together")
+        .option('--limit <n>', 'only the first so many questions', wholeNumber(1))
+        .option('--repeats <n>', 'over so many seeds: mean and deviation', wholeNumber(1, 1000))
+        .option('--sweep <name=a,b,c>', 'once with each value of a setting or an option; repeat for combinations', collect)
+        .option('--diagnose', 'add how alike clean and poisoned passages are, for the plots of the HTML report')
+        .option('--workers <n>', 'threads (default: one a core)', wholeNumber(1, 256))
+        .option('--cache <dir>', 'where embeddings and retrieved lists are kept (default: bezoar in the cache folder of the user)')
+        .option('--no-cache', 'keep none')
+        .option('--trec <dir>', 'also write rankings and judgements for trec_eval')
+        .option('-f, --format <format>', 'table, json, jsonl, csv, markdown or html (default: by --out, else table)')
+        .option('-o, --out <file>', 'where to write, - for standard output; a run that was killed resumes from FILE.partial', '-')
+        .addHelpText(
+          'after',
+          `
+A dataset is a BEIR folder: corpus.jsonl, queries.jsonl and qrels/*.tsv, with
+candidates.jsonl and misinformation.jsonl where there are any. A SPEC is
+name?option=value&option=value; commas separate alternatives.`,
+        ),
+    async (_, options, log) => (await import('./commands/bench.ts')).bench(options, terminal, log),
   );
 
   try {

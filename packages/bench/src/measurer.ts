@@ -1,0 +1,99 @@
+import { type DefendSettings, type Defense, type Encoder, type LikelihoodModel, passageText } from '@bezoar/core';
+import { loadNgramLikelihood, type ResolveEncoderOptions, resolveEncoder } from '@bezoar/models';
+import { benchPolicy } from './bench-settings.ts';
+import { type CleanMemory, type MeasuredCell, measureCell } from './measure-cell.ts';
+import { rememberEmbeddings } from './remember-embeddings.ts';
+import type { CellSettings, PreparedQuestion } from './types.ts';
+
+/** Where models come from. JSON-safe, so that threads can be told. */
+export interface BenchModels {
+  /** Where embeddings and retrieved lists are kept; null keeps none. */
+  readonly cacheDir: string | null;
+  readonly openai?: ResolveEncoderOptions['openai'];
+}
+
+export interface MeasureOrder {
+  readonly scenario: string;
+  readonly settings: CellSettings;
+  readonly seed: number;
+  readonly verdictsKept: number;
+}
+
+/** Questions with the same pools for every defense. JSON-safe but for the map. */
+export interface Scenario {
+  readonly key: string;
+  readonly questions: readonly PreparedQuestion[];
+  /** Word statistics of the corpus, where a defense asks for them. */
+  readonly words: CorpusWords | null;
+}
+
+/** `Bm25Corpus` in a form that threads can be sent. */
+export interface CorpusWords {
+  readonly documents: number;
+  readonly averageLength: number;
+  readonly frequency: ReadonlyMap<string, number>;
+}
+
+export interface Measurer {
+  /** Tells of a scenario's pools; earlier ones may be forgotten. */
+  pools(scenario: Scenario): void;
+  /** @param defense - One of the user's own in place of what the settings name. */
+  measure(order: MeasureOrder, defense?: Defense): Promise<MeasuredCell>;
+}
+
+/** Makes encoders by SPEC, each once, with what they made before at hand. */
+export function encoderMaker({ cacheDir, openai }: BenchModels): (spec: string) => Promise<Encoder> {
+  const made = new Map<string, Promise<Encoder>>();
+  return (spec) => {
+    const known =
+      made.get(spec) ??
+      resolveEncoder(spec, { ...(cacheDir === null ? {} : { cacheDir }), ...(openai ? { openai } : {}) }).then(rememberEmbeddings);
+    made.set(spec, known);
+    return known;
+  };
+}
+
+/** Scenarios whose pools are held at once: the ones at work, and the next. */
+const HELD_SCENARIOS = 3;
+
+/** Measures cells one after another in this thread. */
+export function createMeasurer(models: BenchModels): Measurer {
+  const makeEncoder = encoderMaker(models);
+  const held = new Map<string, Scenario>();
+  const clean = new Map<string, CleanMemory>();
+  let likelihood: Promise<LikelihoodModel> | undefined;
+  return {
+    pools(scenario) {
+      held.set(scenario.key, scenario);
+      for (const old of [...held.keys()].slice(0, -HELD_SCENARIOS)) held.delete(old);
+    },
+    async measure({ scenario, settings, seed, verdictsKept }, defense) {
+      const { questions, words } = held.get(scenario)!;
+      const policy = benchPolicy(defense ?? settings.defense, settings, seed);
+      const needs = new Set(policy.stages.flatMap((stage) => stage.needs));
+      const wantsEncoder = settings.encoder !== null && (needs.has('embeddings') || needs.has('query-embedding'));
+      if (needs.has('likelihood')) likelihood ??= loadNgramLikelihood();
+      const encoder = wantsEncoder ? await makeEncoder(settings.encoder) : null;
+      if (encoder) await ahead(encoder, questions, settings);
+      const given: DefendSettings = {
+        encoder,
+        resolveEncoder: makeEncoder,
+        likelihood: needs.has('likelihood') ? await likelihood! : null,
+        bm25Corpus: words && { ...words, documentFrequency: (word) => words.frequency.get(word) ?? 0 },
+      };
+      const { dataset, encoder: spec, pool, keep, passageText } = settings;
+      const key = JSON.stringify([dataset, settings.defense, spec, keep, passageText, seed]);
+      const memory = clean.get(key) ?? new Map();
+      clean.set(key, memory);
+      return measureCell(questions, policy, given, { attacked: settings.attack !== 'none', verdictsKept, pool, keep, seed }, memory);
+    },
+  };
+}
+
+/** Encodes what the questions will show, all at once: encoders are faster in batches, and their cache reads each file once. */
+async function ahead(encoder: Encoder, questions: readonly PreparedQuestion[], { passageText: what }: CellSettings): Promise<void> {
+  const texts = new Set<string>();
+  for (const { pool, cleanPool } of questions) for (const passage of [...pool, ...cleanPool]) texts.add(passageText(passage, what));
+  texts.delete('');
+  await encoder.encode([...texts], { role: 'passage' });
+}
