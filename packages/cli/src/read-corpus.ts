@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileFault } from '@bezoar/bench/file-fault';
+import { recordOf, textField } from '@bezoar/bench/json-lines';
 import { BezoarError, type Passage } from '@bezoar/core';
-import { type JsonLine, readJsonLines } from './read-json-lines.ts';
+import { readJsonLines } from './read-json-lines.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CorpusQuery {
@@ -32,11 +33,11 @@ export async function readCorpus(path: string, terminal: Terminal): Promise<Corp
   }
   const passages = new Map<string, Passage>();
   for await (const line of readJsonLines(folder ? file('corpus.jsonl') : path, terminal)) {
-    const { _id, id = _id, text, title } = record(line);
+    const { _id, id = _id, text, title } = recordOf(line);
     const passage = {
-      id: field(id, line, '_id'),
-      text: field(text, line, 'text'),
-      ...(title ? { title: field(title, line, 'title') } : {}),
+      id: textField(id, line, '_id'),
+      text: textField(text, line, 'text'),
+      ...(title ? { title: textField(title, line, 'title') } : {}),
     };
     if (passages.has(passage.id))
       throw new BezoarError('DUPLICATE_ID', `${line.at}: _id is the same as an earlier passage's; ids must be unique`);
@@ -47,34 +48,21 @@ export async function readCorpus(path: string, terminal: Terminal): Promise<Corp
   const candidates = new Map<string, readonly string[]>();
   if (has('candidates.jsonl')) {
     for await (const line of readJsonLines(file('candidates.jsonl'), terminal)) {
-      const { query_id, passage_ids } = record(line);
+      const { query_id, passage_ids } = recordOf(line);
       if (!Array.isArray(passage_ids)) throw new BezoarError('BAD_INPUT', `${line.at}: passage_ids is not a list of ids`);
       for (const id of passage_ids)
         if (!passages.has(id as string))
           throw new BezoarError('BAD_INPUT', `${line.at}: passage_ids names a passage that is not in corpus.jsonl`);
-      candidates.set(field(query_id, line, 'query_id'), passage_ids as string[]);
+      candidates.set(textField(query_id, line, 'query_id'), passage_ids as string[]);
     }
   }
   const queries: CorpusQuery[] = [];
   if (has('queries.jsonl')) {
     for await (const line of readJsonLines(file('queries.jsonl'), terminal)) {
-      const { _id, text } = record(line);
-      const id = field(_id, line, '_id');
-      queries.push({ id, text: field(text, line, 'text'), candidates: candidates.get(id) ?? null });
+      const { _id, text } = recordOf(line);
+      const id = textField(_id, line, '_id');
+      queries.push({ id, text: textField(text, line, 'text'), candidates: candidates.get(id) ?? null });
     }
   }
   return { name: path.split(/[\\/]/).findLast((part) => part !== '') ?? path, passages, queries };
-}
-
-function record(line: JsonLine): Readonly<Record<string, unknown>> {
-  if (typeof line.value === 'object' && line.value !== null && !Array.isArray(line.value))
-    return line.value as Readonly<Record<string, unknown>>;
-  throw new BezoarError('BAD_INPUT', `${line.at}: the line is not an object`);
-}
-
-function field(value: unknown, { at }: JsonLine, name: string): string {
-  if (typeof value === 'string') return value;
-  throw new BezoarError('BAD_INPUT', `${at}: ${name} is ${value === undefined ? 'missing' : `a ${typeof value}`}, expected text`, {
-    details: { field: name },
-  });
 }

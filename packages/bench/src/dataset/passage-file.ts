@@ -7,6 +7,8 @@ import { type JsonLine, readJsonLines, recordOf, textField } from './read-json-l
 const GAP_BYTES = 64 * 1024;
 /** Bytes read at once, unless one passage is longer. */
 const READ_BYTES = 1024 * 1024;
+/** Bytes read at a time while streaming. */
+const CHUNK_BYTES = 256 * 1024;
 
 /** A corpus.jsonl whose passages stay on disk. */
 export interface PassageFile {
@@ -75,9 +77,15 @@ function grown<T extends Float64Array | Uint32Array>(from: T, to: T): T {
   return to;
 }
 
-/** Reads by position, so that several readers of one handle do not disturb each other. */
-const fromStart = (handle: FileHandle): AsyncIterable<Uint8Array> =>
-  handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 });
+/** The file from its beginning. Reads by position: several readers of one handle do not disturb each other, and one may leave early. */
+async function* fromStart(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+}
 
 function passageFile(
   handle: FileHandle,
