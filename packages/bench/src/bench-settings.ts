@@ -16,13 +16,13 @@ export interface BenchPart {
   readonly retriever?: RetrieverName;
   /** Default: 10. */
   readonly pool?: number;
-  /** Default: the policy's, which is 5 unless a recipe says otherwise. */
+  /** Default: 5. A SPEC that says its own keeps that. */
   readonly keep?: number;
   /** Default: 1; for placement `ratio`, 0.2. */
   readonly poisons?: readonly number[];
   /** Default: `retrieval`. */
   readonly placements?: readonly Placement[];
-  /** Default: the policy's, which is title and text unless a recipe says otherwise. */
+  /** Of pools and defenses. Default: title and text. A SPEC that says its own keeps that for itself. */
   readonly passageText?: 'title-and-text' | 'text';
   readonly shortPools?: boolean;
   readonly keepDuplicates?: boolean;
@@ -121,7 +121,9 @@ function planCell(part: BenchPart, dataset: { name: string; hasCandidates: boole
     typeof defenseSpec === 'string'
       ? policyFromSpecs([defenseSpec])
       : benchPolicy(defenseSpec, { keep: 5, passageText: 'title-and-text' }, seed);
-  const keep = within('keep', Number(take('keep') ?? part.keep ?? named.keep), 1, 1000, true);
+  // What a SPEC says itself wins: a recipe keeps what its paper kept.
+  const fixed = named.stages.findLast(({ kind }) => kind === 'rerank')?.keep ?? null;
+  const keep = within('keep', fixed ?? Number(take('keep') ?? part.keep ?? named.keep), 1, 1000, true);
   const passageText = oneOf('passage-text', take('passage-text') ?? part.passageText ?? named.passageText, [
     'title-and-text',
     'text',
@@ -154,8 +156,7 @@ function planCell(part: BenchPart, dataset: { name: string; hasCandidates: boole
     sweep: Object.keys(swept).length === 0 ? null : swept,
     part: part.title ?? null,
   };
-  const policy = typeof defenseSpec === 'string' ? benchPolicy(defenseSpec, settings, seed) : benchPolicy(defenseSpec, settings, seed);
-  return { settings, attack, policy, encoderRetrieves: encoderRetrieves || encoderCrafts };
+  return { settings, attack, policy: benchPolicy(defenseSpec, settings, seed), encoderRetrieves: encoderRetrieves || encoderCrafts };
 }
 
 const specOf = (given: string | Attack | Defense): string => (typeof given === 'string' ? given : given.spec);

@@ -1,4 +1,4 @@
-import { type DefendSettings, type Defense, type Encoder, type LikelihoodModel, passageText } from '@bezoar/core';
+import { type DefendSettings, type Defense, type Encoder, type LikelihoodModel, type Policy, parseSpec, passageText } from '@bezoar/core';
 import { loadNgramLikelihood, type ResolveEncoderOptions, resolveEncoder } from '@bezoar/models';
 import { benchPolicy } from './bench-settings.ts';
 import { type CleanMemory, type MeasuredCell, measureCell } from './measure-cell.ts';
@@ -74,7 +74,7 @@ export function createMeasurer(models: BenchModels): Measurer {
       const wantsEncoder = settings.encoder !== null && (needs.has('embeddings') || needs.has('query-embedding'));
       if (needs.has('likelihood')) likelihood ??= loadNgramLikelihood();
       const encoder = wantsEncoder ? await makeEncoder(settings.encoder) : null;
-      if (encoder) await ahead(encoder, questions, settings);
+      if (encoder) await ahead(encoder, questions, policy);
       const given: DefendSettings = {
         encoder,
         resolveEncoder: makeEncoder,
@@ -90,10 +90,15 @@ export function createMeasurer(models: BenchModels): Measurer {
   };
 }
 
-/** Encodes what the questions will show, all at once: encoders are faster in batches, and their cache reads each file once. */
-async function ahead(encoder: Encoder, questions: readonly PreparedQuestion[], { passageText: what }: CellSettings): Promise<void> {
+/** Encodes what the policy will look at, all at once: encoders are faster in batches, and their cache reads each file once. */
+async function ahead(encoder: Encoder, questions: readonly PreparedQuestion[], policy: Policy): Promise<void> {
   const texts = new Set<string>();
-  for (const { pool, cleanPool } of questions) for (const passage of [...pool, ...cleanPool]) texts.add(passageText(passage, what));
-  texts.delete('');
-  await encoder.encode([...texts], { role: 'passage' });
+  for (const { spec } of policy.stages) {
+    const what = parseSpec(spec).options.passageText === 'text' ? 'text' : policy.passageText;
+    for (const { pool, cleanPool } of questions) for (const passage of [...pool, ...cleanPool]) texts.add(passageText(passage, what));
+  }
+  await encoder.encode(
+    [...texts].filter((text) => text.trim() !== ''),
+    { role: 'passage' },
+  );
 }
