@@ -1,1 +1,2 @@
-export {};
+export { type AttackProperty, type AttackSuite, testAttack } from './test-attack.ts';
+export { toyContext } from './toy-context.ts';
