@@ -50,9 +50,12 @@ describe('sampleResult', () => {
         expect(record.outcome === 'breached').toBe(record.context.some((rank) => pool.passages[rank - 1]!.label === 'poisoned'));
         if (cell.attack === 'none') expect([record.pool, record.context]).toEqual([record.cleanPool, record.cleanContext]);
       }
-      expect(cell.metrics.poisonInContext!.value).toBe(cell.attack === 'none' ? null : breached / (breached + resisted));
+      const { value: breachedShare } = cell.metrics.poisonInContext!;
+      if (cell.attack === 'none') expect(breachedShare).toBeNull();
+      else expect(breachedShare).toBeCloseTo(breached / (breached + resisted), 12);
       expect(cell.records.filter(({ verdicts }) => verdicts).length).toBe(Math.min(2, breached));
-      for (const { value, low, high } of Object.values(cell.metrics)) {
+      for (const { value, low, high, n, notAssessed } of Object.values(cell.metrics)) {
+        expect(n + notAssessed).toBe(cell.queries);
         if (value !== null) expect([low! <= value, value <= high!]).toEqual([true, true]);
       }
     }

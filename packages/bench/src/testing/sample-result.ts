@@ -1,4 +1,7 @@
 import { createRandom, type Random } from '@bezoar/core/kernels/random';
+import { estimate, estimateOverSeeds } from '../estimate.ts';
+import { outcomesOf } from '../outcomes-of.ts';
+import { METRICS } from '../registry.generated.ts';
 import type {
   BenchResult,
   CellSettings,
@@ -73,6 +76,16 @@ type Scenario = (typeof SCENARIOS)[number];
 
 /** A small result that hangs together: outcomes follow from pools and contexts, metrics from outcomes. The same on every machine. */
 export function sampleResult(options: SampleSettings = {}): BenchResult {
+  const key = JSON.stringify(options);
+  const known = MADE.get(key) ?? makeResult(options);
+  MADE.set(key, known);
+  return structuredClone(known);
+}
+
+/** Intervals take a while, and a suite asks for the same samples over and over. */
+const MADE = new Map<string, BenchResult>();
+
+function makeResult(options: SampleSettings): BenchResult {
   const { hostile = false, sweep = false, diagnose = false, repeats = false, questions: sizes = [7, 5] } = options;
   const seeds = repeats ? [1, 2, 3] : [1];
   let words = 0;
@@ -201,21 +214,25 @@ export function sampleResult(options: SampleSettings = {}): BenchResult {
       }
     }
     const count = (outcome: Outcome): number => records.filter((record) => record.outcome === outcome).length;
-    return {
+    const cell: ResultCell = {
       ...settingsOf(dataset, scenario, defense, swept, seeds),
       queries: records.length / seeds.length,
       outcomes: { breached: count('breached'), resisted: count('resisted'), notAssessed: count('not-assessed') },
-      metrics: metricsOf(records, pools, questions, scenario.poisons > 0, repeats ? seeds : null),
+      metrics: {},
       warnings: warningsOf(dataset, scenario, defense, foul),
       records,
     };
+    return { ...cell, metrics: metricsOf(cell, { questions, passages, pools }) };
   };
 
   const cells: ResultCell[] = [];
   for (const d of [0, 1]) {
     for (const s of SCENARIOS.keys()) {
-      for (const defense of DEFENSES) cells.push(cellOf(d, s, defense, null));
-      if (sweep) for (const value of SWEPT.values) cells.push(cellOf(d, s, SWEPT.defense, value));
+      const variants = [
+        ...DEFENSES.map((defense) => [defense, null] as const),
+        ...(sweep ? SWEPT.values.map((value) => [SWEPT.defense, value] as const) : []),
+      ];
+      for (const [defense, value] of variants) if (cells.length < (options.cells ?? Infinity)) cells.push(cellOf(d, s, defense, value));
     }
   }
 
@@ -242,7 +259,7 @@ export function sampleResult(options: SampleSettings = {}): BenchResult {
         keep: KEEP,
       },
     },
-    cells: cells.slice(0, options.cells ?? cells.length),
+    cells,
     questions,
     passages,
     pools,
@@ -327,107 +344,16 @@ const verdictsOf = (defense: string, pool: readonly Judged[], context: readonly 
     };
   });
 
-/** Observations as [numerator, denominator], or null where a record has none. */
-type Observe = (
-  record: QuestionRecord,
-  pool: readonly Judged[],
-  cleanPool: readonly Judged[],
-  gold: readonly number[],
-) => readonly [number, number] | null;
-
-const at = (pool: readonly Judged[], ranks: readonly number[]): readonly Judged[] => ranks.map((rank) => pool[rank - 1]!);
-
-const OBSERVED: Readonly<Record<string, { readonly poison: boolean; readonly observe: Observe }>> = {
-  poisonInContext: {
-    poison: true,
-    observe: (record, pool) => [Number(at(pool, record.context).some(({ label }) => label === 'poisoned')), 1],
-  },
-  meanPoisons: {
-    poison: true,
-    observe: (record, pool) => [at(pool, record.context).filter(({ label }) => label === 'poisoned').length, 1],
-  },
-  poisonRank: {
-    poison: true,
-    observe: (record, pool) => {
-      const rank = at(pool, record.context).findIndex(({ label }) => label === 'poisoned') + 1;
-      return rank === 0 ? null : [rank, 1];
-    },
-  },
-  successRate: {
-    poison: false,
-    observe: (record, pool, _, gold) => (gold.length === 0 ? null : [Number(at(pool, record.context).some(({ grade }) => grade > 0)), 1]),
-  },
-  cleanSuccessRate: {
-    poison: false,
-    observe: (record, _, cleanPool, gold) =>
-      gold.length === 0 ? null : [Number(at(cleanPool, record.cleanContext).some(({ grade }) => grade > 0)), 1],
-  },
-  cleanRetention: {
-    poison: false,
-    observe: (record, pool) => [
-      at(pool, record.context).filter(({ label }) => label === 'clean').length,
-      pool.filter(({ label }) => label === 'clean').length,
-    ],
-  },
-  detectionF1: {
-    poison: true,
-    observe: (record, pool) => {
-      const removed = pool.filter((_, index) => !record.context.includes(index + 1));
-      const right = removed.filter(({ label }) => label !== 'clean').length;
-      return [2 * right, removed.length + pool.filter(({ label }) => label !== 'clean').length];
-    },
-  },
-  pad: { poison: false, observe: ({ certificate }) => (certificate?.holds && certificate.pad !== null ? [certificate.pad, 1] : null) },
-  modelCalls: { poison: false, observe: ({ modelCalls }) => [modelCalls, 1] },
-};
-
-function metricsOf(
-  records: readonly QuestionRecord[],
-  pools: readonly ResultPool[],
-  questions: readonly ResultQuestion[],
-  attacked: boolean,
-  seeds: readonly number[] | null,
-): Record<string, MetricValue> {
-  const metrics: Record<string, MetricValue> = {};
-  for (const [name, { poison, observe }] of Object.entries(OBSERVED)) {
-    const observed = records.map((record) => {
-      if (record.pool === null || (poison && !attacked)) return null;
-      const pool = pools[record.pool]!;
-      return observe(record, pool.passages, pools[record.cleanPool!]!.passages, questions[pool.question]!.goldGrades);
-    });
-    metrics[name] = metricValue(observed, seeds?.map((seed) => observed.filter((_, i) => records[i]!.seed === seed)) ?? null);
-  }
-  return metrics;
-}
-
-type Observations = readonly (readonly [number, number] | null)[];
-
-function metricValue(observed: Observations, bySeed: readonly Observations[] | null): MetricValue {
-  const found = observed.filter((one) => one !== null);
-  const value = quotient(found);
-  const n = found.length;
-  // Not the bench's intervals: wide enough around the value to look like them.
-  const half = value === null ? 0 : 1 / Math.sqrt(n + 3);
-  const values = bySeed?.map(quotient).filter((one) => one !== null) ?? [];
-  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
-  const spread = values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (values.length - 1);
-  return {
-    value,
-    low: value === null ? null : Math.max(0, value - half),
-    high: value === null ? null : value <= 1 ? Math.min(1, value + half) : value + half,
-    n,
-    notAssessed: observed.length - n,
-    ...(bySeed === null ? {} : { deviation: values.length < 2 ? null : Math.sqrt(spread) }),
-  };
-}
-
-function quotient(observed: Observations): number | null {
-  let [top, bottom] = [0, 0];
-  for (const one of observed) {
-    top += one?.[0] ?? 0;
-    bottom += one?.[1] ?? 0;
-  }
-  return bottom === 0 ? null : top / bottom;
+/** Every metric of the registry; a clock has no part in it. */
+function metricsOf(cell: ResultCell, tables: Pick<BenchResult, 'questions' | 'passages' | 'pools'>): Record<string, MetricValue> {
+  const outcomes = outcomesOf({ ...tables } as BenchResult, cell).map((outcome, place) => outcome && { ...outcome, ms: 1 + place / 8 });
+  const bySeed = cell.seeds.map((_, index) => outcomes.slice(index * cell.queries, (index + 1) * cell.queries));
+  return Object.fromEntries(
+    METRICS.map((metric) => [
+      metric.name,
+      bySeed.length === 1 ? estimate(metric, bySeed[0]!, { seed: cell.seed }) : estimateOverSeeds(metric, bySeed, { seed: cell.seed }),
+    ]),
+  );
 }
 
 const histogramOf = (from: number, to: number, seed: number): Histogram => {
