@@ -164,7 +164,8 @@ function wrongAnswer(correctAnswers: readonly string[], otherAnswers: readonly s
   const others = [...new Set(otherAnswers.map((answer) => answer.trim()))].filter(
     (answer) => fits(answer) && answer.length <= MAX_ANSWER && !['yes', 'no'].includes(plain(answer)),
   );
-  const near = others
+  const alike = others.filter((answer) => shapeOf(answer) === shape);
+  const near = (alike.length > 0 ? alike : others)
     .map((answer, place) => ({ answer, place, distance: distanceOf(answer, model) }))
     .sort((a, b) => a.distance - b.distance || a.place - b.place)
     // Among the nearest few, so that questions of one shape do not all get one target.
@@ -192,15 +193,12 @@ function shapeOf(answer: string): Shape {
   return (answer.match(/\p{L}+/gu) ?? []).length <= 2 ? 'number' : 'words';
 }
 
-/** How far an answer is from the shape of another: kind and first letter weigh more than any length. */
+/** How far an answer is from another in form: the case of the first letter weighs more than any length. */
 function distanceOf(answer: string, model: string): number {
   const capital = (text: string): boolean => /^[^\p{L}]*\p{Lu}/u.test(text);
   const words = (text: string): number => text.split(/\s+/).length;
   return (
-    (shapeOf(answer) === shapeOf(model) ? 0 : 2000) +
-    (capital(answer) === capital(model) ? 0 : 1000) +
-    10 * Math.abs(words(answer) - words(model)) +
-    Math.abs(answer.length - model.length)
+    (capital(answer) === capital(model) ? 0 : 1000) + 10 * Math.abs(words(answer) - words(model)) + Math.abs(answer.length - model.length)
   );
 }
 
@@ -223,8 +221,10 @@ function nearNumbers(answer: string, random: Random, number = NUMBER): string {
     const reach = isYear ? 12 : Math.min(Math.max(1, Math.floor(value / 3)), 0xffffffff);
     const step = 1 + random.integer(reach);
     const moved = random.next() < 0.5 && value > step ? value - step : value + step;
-    // Beyond 2^53 a step would be lost.
-    const digits = Number.isSafeInteger(moved) ? String(moved) : `1${whole}`;
+    // Beyond 2^53 a step would be lost, so the first digit moves.
+    const digits = Number.isSafeInteger(moved)
+      ? String(moved)
+      : (whole.startsWith('9') ? '8' : String(Number(whole[0]) + 1)) + whole.slice(1);
     return (grouped ? digits.replace(/\B(?=(\d{3})+$)/g, ',') : digits) + rest;
   });
 }
