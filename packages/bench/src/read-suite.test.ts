@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFENSES, parseSpec, policyFromSpecs } from '@bezoar/core';
 import { describe, expect, it } from 'vitest';
+import { planCells } from './bench-settings.ts';
 import { parseSuite, readSuite, SUITE_NAMES, type SuitePart } from './read-suite.ts';
 
 const VALID = `name: mine
@@ -47,6 +48,17 @@ describe('the suites that ship', () => {
         for (const { name: defense, options } of takers)
           for (const value of values) DEFENSES[defense as keyof typeof DEFENSES]({ ...options, [swept]: value });
       }
+    }
+  });
+
+  it.each(SUITE_NAMES)('%s can be planned, every value it sweeps a measurement of its own', async (name) => {
+    for (const part of (await readSuite(name)).parts) {
+      const cells = planCells(part, { name: 'some', hasCandidates: true }, 0);
+      for (const [swept, values] of Object.entries(part.sweep ?? {})) {
+        expect(new Set(cells.flatMap(({ settings }) => settings.sweep?.[swept] ?? [])), part.title).toEqual(new Set(values));
+      }
+      const attacks = new Set(cells.map(({ settings }) => settings.attack));
+      expect(attacks.size).toBe(part.attacks!.length);
     }
   });
 
@@ -159,9 +171,10 @@ describe('parseSuite', () => {
 
 describe('readSuite', () => {
   it('reads a file', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'bezoar-suite-')), 'mine.yaml');
-    writeFileSync(file, VALID);
-    expect((await readSuite(file)).title).toBe('My suite');
+    const folder = mkdtempSync(join(tmpdir(), 'bezoar-suite-'));
+    writeFileSync(join(folder, 'mine.yaml'), VALID);
+    expect((await readSuite(join(folder, 'mine.yaml'))).title).toBe('My suite');
+    expect((await readSuite('mine.yaml', folder)).title).toBe('My suite');
   });
 
   it('says which suites there are', async () => {

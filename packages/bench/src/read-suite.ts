@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BezoarError, closestName } from '@bezoar/core';
 import { LineCounter, parseDocument } from 'yaml';
@@ -116,12 +117,13 @@ const PART_FIELDS: Readonly<Record<keyof SuitePart, Field>> = {
  *
  * SPECs are read by the bench, which says what it cannot make of them.
  *
+ * @param folder - Where a relative path begins. Default: the working folder.
  * @throws {BezoarError} `NOT_FOUND` when there is neither; `BAD_CONFIG` with file, line and field for what is no suite, an unknown key with
  *   the closest valid one.
  */
-export async function readSuite(nameOrPath: string): Promise<Suite> {
+export async function readSuite(nameOrPath: string, folder = '.'): Promise<Suite> {
   const shipped = SUITE_NAMES.some((name) => name === nameOrPath);
-  const file = shipped ? fileURLToPath(new URL(`../suites/${nameOrPath}.yaml`, import.meta.url)) : nameOrPath;
+  const file = shipped ? fileURLToPath(new URL(`../suites/${nameOrPath}.yaml`, import.meta.url)) : resolve(folder, nameOrPath);
   const source = await readFile(file, 'utf8').catch((error: unknown) => {
     throw notThere(error, nameOrPath);
   });
