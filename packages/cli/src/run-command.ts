@@ -2,7 +2,7 @@
 
 import { printable } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core/errors';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { paint, type Terminal } from './terminal.ts';
 
 /** Exit codes that other tools depend on. */
@@ -211,6 +211,21 @@ candidates.jsonl and misinformation.jsonl where there are any. A SPEC is
 name?option=value&option=value; commas separate alternatives.`,
         ),
     async (_, options, log) => (await import('./commands/bench.ts')).bench(options, terminal, log),
+  );
+  add(
+    'import',
+    "make a dataset of a BEIR download, or of PoisonedRAG's targets and the corpus they were made for",
+    (command) =>
+      command
+        .addArgument(new Argument('<format>', 'what it is').choices(['beir', 'poisonedrag']))
+        .argument('<source>', 'a BEIR folder, or a target file: JSON as released, or JSON lines')
+        .requiredOption('-o, --out <folder>', 'the folder to make; it must not exist')
+        .option('--split <name>', 'whose questions and qrels are taken, e.g. dev for qrels/dev.tsv (default: test)')
+        .option('--limit <n>', 'only the first so many questions', wholeNumber(1))
+        .option('--corpus <folder>', 'poisonedrag: the BEIR folder that the targets were made for')
+        .option('--passages <n>', 'poisonedrag: keep the gold passages and so many others, drawn with --seed', wholeNumber(0)),
+    async ([format, source], options, log) =>
+      (await import('./commands/import.ts')).importDataset(format as 'beir' | 'poisonedrag', source!, options, terminal, log),
   );
 
   try {
