@@ -31,9 +31,12 @@ import { poisonRecall } from './metrics/poison-recall.ts';
 import { poisonRetention } from './metrics/poison-retention.ts';
 import { poisonShare } from './metrics/poison-share.ts';
 import { successRate } from './metrics/success-rate.ts';
+import { csv } from './reporters/csv.ts';
 import { html } from './reporters/html.ts';
 import { json } from './reporters/json.ts';
 import { jsonl } from './reporters/jsonl.ts';
+import { markdown } from './reporters/markdown.ts';
+import { table } from './reporters/table.ts';
 
 /** Every metric. */
 export const METRICS: readonly Metric[] = [
@@ -71,7 +74,10 @@ export const METRICS: readonly Metric[] = [
 
 /** Every reporter by the name that `--format` takes. */
 export const REPORTERS: Readonly<Record<string, Reporter>> = {
+  'csv': csv,
   'html': html,
   'json': json,
   'jsonl': jsonl,
+  'markdown': markdown,
+  'table': table,
 };
