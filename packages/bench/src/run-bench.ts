@@ -67,7 +67,8 @@ export async function runBench(settings: BenchSettings, surroundings: BenchSurro
   const startedAt = surroundings.startedAt ?? new Date().toISOString();
   const seed = settings.seed ?? 0;
   const datasets: Dataset[] = [];
-  const workers = createWorkerPool(surroundings.workers ?? 1, surroundings);
+  const { cacheDir, openai } = surroundings;
+  const workers = createWorkerPool(surroundings.workers ?? 1, { cacheDir, ...(openai ? { openai } : {}) });
   let journal: Journal<MeasuredCell | Diagnosis> | null = null;
   try {
     const names = new Set<string>();
