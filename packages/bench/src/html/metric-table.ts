@@ -23,7 +23,8 @@ function outcomes(cell: ResultCell, index: number): Content {
   const why = new Map<string, number>();
   for (const record of cell.records) if (record.why !== null) why.set(record.why, (why.get(record.why) ?? 0) + 1);
   const reasons = why.size === 0 ? '' : html`<small>${[...why].map(([reason, number]) => `${reason} ${number}`).join(', ')}</small>`;
-  return html`${breached > 0 ? html`<a href="#failed-${index}">${said}</a>` : said}${reasons}`;
+  const warned = cell.warnings.map(({ code, message }) => html`<small class="warned" title="${message}">warning: ${code}</small>`);
+  return html`${breached > 0 ? html`<a href="#failed-${index}">${said}</a>` : said}${reasons}${warned}`;
 }
 
 function value(cell: ResultCell, name: string): Markup {

@@ -53,7 +53,7 @@ a{color:var(--link)}a:focus-visible,summary:focus-visible,.scroll:focus-visible,
 nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;padding:0;list-style:none}
 .quiet,small,figcaption,caption{color:var(--quiet)}small{font-size:.78rem;display:block;line-height:1.3;font-weight:400}
 .findings{background:var(--sheet);border-left:4px solid var(--link);padding:.4rem 1rem;margin:1rem 0}
-.warnings{background:var(--alarm);border-left:4px solid var(--poison);padding:.4rem 1rem}.warnings ul{padding-left:1.2rem}.warnings li,.findings p{max-width:100ch}
+.warnings{background:var(--alarm);border-left:4px solid var(--poison);padding:.4rem 1rem}.warnings h2{border:0;margin:.4rem 0;padding:0;font-size:1.1rem}.warned{color:var(--poison)}.warnings ul{padding-left:1.2rem}.warnings li,.findings p{max-width:100ch}
 .scroll{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.4rem 0 1rem}
 caption{text-align:left;max-width:min(75ch,calc(100vw - 26px));padding-bottom:.5rem;font-size:.88rem}
@@ -63,6 +63,7 @@ th[scope=row]{font-weight:600;overflow-wrap:anywhere;min-width:8.5rem;max-width:
 td,th{contain:paint}
 .heatmap td{border:2px solid var(--paper);min-width:7.2rem;text-align:center}.heatmap td a{color:inherit;font-weight:600}.heatmap td small{color:inherit}.heatmap td a:focus-visible{outline-color:currentColor}.heatmap strong a{text-decoration-thickness:2px}
 .heatmap th:last-child,.heatmap td:last-child{border-left:6px solid var(--paper)}
+.heatmap th[scope=row],.metrics th[scope=row]{position:sticky;left:0;background:var(--paper);z-index:1}
 .heat.none{background:repeating-linear-gradient(45deg,var(--sheet) 0 6px,var(--paper) 6px 12px);color:var(--quiet)}
 .legend{display:flex;flex-wrap:wrap;gap:0 .4rem;align-items:center;font-size:.85rem;color:var(--quiet)}.legend .heat{padding:.1rem .55rem;border:1px solid var(--rule)}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,520px),1fr));gap:0 2rem;align-items:start}
@@ -86,9 +87,10 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.3r
 .passage{min-width:17rem;max-width:44rem;overflow-wrap:anywhere;white-space:pre-wrap}.passage details{margin:0}
 .tag{font-weight:600;white-space:nowrap}.tag.poisoned,.tag.foreign{color:var(--poison)}.tag.gold{color:var(--gold)}
 tr.poisoned td:first-child,tr.foreign td:first-child{border-left:4px solid var(--poison)}
-.pool td:not(.passage){white-space:nowrap}.metrics td{min-width:6rem}:target{outline:3px solid var(--link)}
+.pool td:not(.passage){white-space:nowrap}.pool thead th,.pair thead th{min-width:0}.pair td:nth-child(3),.pair td:nth-child(4){min-width:9rem}.metrics td{min-width:6rem}:target{outline:3px solid var(--link)}
 pre{background:var(--sheet);padding:.7rem 1rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}code{font-size:.9em;overflow-wrap:anywhere}
 footer{padding-bottom:3rem}
-@media (max-width:600px){header,main,footer{padding:0 12px}.heatmap td{min-width:5.6rem}th,td{padding:.3rem .4rem}th[scope=row]{min-width:6.5rem;max-width:9rem}}
+@media (max-width:600px){header,main,footer{padding:0 12px}.heatmap td{min-width:5.6rem}th,td{padding:.3rem .4rem}th[scope=row]{min-width:6.5rem;max-width:9rem}.passage{min-width:13rem}article{padding-left:.5rem}}
+@media screen and (min-width:1150px){.pair figure{position:sticky;top:1rem}}
 @media print{:root{${variables(LIGHT)}}${heatRules('light')}body{font-size:10pt}header,main,footer{max-width:none;padding:0}nav,.skip{display:none}.heat,.band,svg{print-color-adjust:exact;-webkit-print-color-adjust:exact}.scroll{overflow:visible}figure,tr,article h4{break-inside:avoid}a{color:inherit}h2{break-after:avoid}}
 `);
