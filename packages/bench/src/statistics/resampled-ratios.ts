@@ -53,6 +53,9 @@ export function resampledRatios(numerators: ArrayLike<number>, denominators: Arr
   for (let i = 0; i < n; i++) {
     if (i + 1 === n || numerators[i + 1] !== numerators[i] || denominators[i + 1] !== denominators[i]) ends.push(i + 1);
   }
+  const groupEnds = Uint32Array.from(ends);
+  const groupNumerators = Float64Array.from(ends, (end) => numerators[end - 1]);
+  const groupDenominators = Float64Array.from(ends, (end) => denominators[end - 1]);
   const samples = heldSamples(n, seed);
   const drawn = samples ?? new Uint32Array(n + 1);
   const random = createRandom(seed);
@@ -63,10 +66,10 @@ export function resampledRatios(numerators: ArrayLike<number>, denominators: Arr
     let numerator = 0;
     let denominator = 0;
     let before = 0;
-    for (const end of ends) {
-      const upTo = drawn[start + end];
-      numerator += (upTo - before) * numerators[end - 1];
-      denominator += (upTo - before) * denominators[end - 1];
+    for (let group = 0; group < groupEnds.length; group++) {
+      const upTo = drawn[start + groupEnds[group]];
+      numerator += (upTo - before) * groupNumerators[group];
+      denominator += (upTo - before) * groupDenominators[group];
       before = upTo;
     }
     ratios[resample] = numerator / denominator;
