@@ -17,12 +17,12 @@ export async function* copyCorpus(
   let place = 0;
   for await (const line of readJsonLines(path, printable(path))) {
     if (signal?.aborted) throw new BezoarError('ABORTED', `${printable(folder)}: aborted`, { cause: signal.reason });
-    if (place % 1000 === 0) progress?.('written', line.offset / size);
+    if (place % 1000 === 0) progress?.(line.offset, size, 'writing');
     const { _id, title, text, metadata } = recordOf(line);
     if (wanted(place)) yield JSON.stringify({ _id, title: title ?? '', text, metadata: metadata ?? {} });
     place += 1;
   }
-  progress?.('written', 1);
+  progress?.(size, size, 'writing');
 }
 
 /** Gold passages looked up together. */

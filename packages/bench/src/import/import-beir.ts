@@ -25,7 +25,7 @@ export async function importBeir(folder: string, settings: ImportBeirSettings): 
     const dataset = await openDataset(folder, {
       split,
       ...(signal ? { signal } : {}),
-      progress: (done, total) => progress?.('checked', done / total),
+      progress: (done, total) => progress?.(done, total, 'checking'),
     });
     try {
       const queries = dataset.queries.filter(({ gold }) => gold.size > 0).slice(0, limit);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BezoarError } from '@bezoar/core';
 import { deriveSeed } from '@bezoar/redteam';
@@ -58,15 +59,25 @@ interface Source extends Pick<Dataset, 'passageCount' | 'passages' | 'close'> {
 }
 
 async function openSource({ corpus, split, signal, progress }: ImportPoisonedragSettings): Promise<Source> {
+  const path = join(corpus, 'corpus.jsonl');
   // A folder that is none is for openDataset to speak of.
-  if (existsSync(join(corpus, 'corpus.jsonl')) && !existsSync(join(corpus, 'queries.jsonl'))) {
-    const { file } = await indexPassages(join(corpus, 'corpus.jsonl'), printable(join(corpus, 'corpus.jsonl')));
+  if (existsSync(path) && !existsSync(join(corpus, 'queries.jsonl'))) {
+    const { size } = await stat(path);
+    let done = 0;
+    const { file } = await indexPassages(path, printable(path), async function* (chunks) {
+      for await (const chunk of chunks) {
+        if (signal?.aborted) throw new BezoarError('ABORTED', `${printable(corpus)}: aborted`, { cause: signal.reason });
+        done += chunk.length;
+        progress?.(done, size, 'checking');
+        yield chunk;
+      }
+    });
     return { passageCount: file.count, passages: file.passages, close: file.close, gold: null };
   }
   const dataset = await openDataset(corpus, {
     ...(split === undefined ? {} : { split }),
     ...(signal ? { signal } : {}),
-    progress: (done, total) => progress?.('checked', done / total),
+    progress: (done, total) => progress?.(done, total, 'checking'),
   });
   const { passageCount, passages, close } = dataset;
   return { passageCount, passages, close, gold: new Map(dataset.queries.map((query) => [query.id, query.gold])) };

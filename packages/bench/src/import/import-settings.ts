@@ -4,8 +4,8 @@ export interface ImportSettings {
   /** The first so many questions. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
-  /** How much of a step is done, 0 to 1. */
-  readonly progress?: (step: 'checked' | 'written', share: number) => void;
+  /** Bytes of a step that are done, of so many in all. */
+  readonly progress?: (done: number, total: number, what: 'checking' | 'writing') => void;
 }
 
 /** What was written. */

@@ -110,9 +110,9 @@ describe('importBeir', () => {
   it('tells how far it is', async () => {
     const { source, out } = workIn(DOWNLOAD);
     const heard: [string, number][] = [];
-    await importBeir(source, { out, progress: (step, share) => heard.push([step, share]) });
-    expect(heard.filter(([step]) => step === 'checked').at(-1)).toEqual(['checked', 1]);
-    expect(heard.at(-1)).toEqual(['written', 1]);
+    await importBeir(source, { out, progress: (done, total, what) => heard.push([what, done / total]) });
+    expect(heard.filter(([what]) => what === 'checking').at(-1)).toEqual(['checking', 1]);
+    expect(heard.at(-1)).toEqual(['writing', 1]);
     expect(heard.every(([, share]) => share >= 0 && share <= 1)).toBe(true);
   });
 
@@ -135,8 +135,8 @@ describe('importBeir', () => {
   it('stops in the middle of writing, and leaves nothing behind', async () => {
     const { source, out, root } = workIn(DOWNLOAD);
     const controller = new AbortController();
-    const progress = (step: string): void => {
-      if (step === 'written') controller.abort();
+    const progress = (_done: number, _total: number, what: string): void => {
+      if (what === 'writing') controller.abort();
     };
     await expect(importBeir(source, { out, signal: controller.signal, progress })).rejects.toMatchObject({ code: 'ABORTED' });
     expect(readdirSync(root)).toEqual(['beir']);
@@ -249,6 +249,20 @@ describe('importPoisonedrag', () => {
     });
     expect(readdirSync(out).toSorted()).toEqual(['corpus.jsonl', 'misinformation.jsonl', 'queries.jsonl']);
     expect(await opened(out, ({ queries }) => queries.map(({ id, wrongTexts }) => [id, wrongTexts.length]))).toEqual([['q1', 2]]);
+  });
+
+  it('tells how far it is, and stops when it is told to, without questions too', async () => {
+    const { source, out, root } = workIn({ 'corpus.jsonl': DOWNLOAD['corpus.jsonl']!, 'targets.jsonl': AS_LINES });
+    const settings = { out, corpus: source, seed: 0 };
+    const heard: string[] = [];
+    const progress = (done: number, total: number, what: string): void => void heard.push(`${what} ${done / total}`);
+    await importPoisonedrag(join(source, 'targets.jsonl'), { ...settings, progress });
+    expect(heard).toEqual(['checking 1', 'writing 0', 'writing 1']);
+    const signal = AbortSignal.abort();
+    await expect(importPoisonedrag(join(source, 'targets.jsonl'), { ...settings, out: join(root, 'b'), signal })).rejects.toThrow(
+      'aborted',
+    );
+    expect(readdirSync(root).toSorted()).toEqual(['beir', 'out']);
   });
 
   it.each([

@@ -70,7 +70,7 @@ describe('import', () => {
 
   it('shows how far it is only where somebody looks, and cleans the line up', async () => {
     const seen = await run(['beir', 'nq', '--out', 'made'], { interactiveError: true });
-    expect(seen.errors()).toMatch(/^\r\u001b\[K\d+ % checked.*\r\u001b\[Kbezoar: measure on it/s);
+    expect(seen.errors()).toMatch(/^\r\[[#.]+\] +\d+ % +checking .*\r +\rbezoar: measure on it/s);
     expect((await run(['beir', 'nq', '--out', 'made', '--quiet'], { interactiveError: true })).errors()).toBe('');
   });
 });

@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { type Imported, type ImportSettings, importBeir, importPoisonedrag } from '@bezoar/bench';
 import { printable } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core/errors';
+import { createProgress } from '../progress.ts';
 import { type CommonOptions, EXIT, type Log } from '../run-command.ts';
 import { paint, type Terminal } from '../terminal.ts';
 
@@ -15,9 +16,6 @@ export interface ImportOptions extends CommonOptions {
   readonly passages?: number;
 }
 
-/** Milliseconds between two words of progress: enough to be seen moving, not enough to be felt. */
-const PROGRESS_MS = 100;
-
 /** Makes a dataset of ours out of a BEIR download or of PoisonedRAG's targets. */
 export async function importDataset(
   format: ImportFormat,
@@ -28,12 +26,12 @@ export async function importDataset(
 ): Promise<number> {
   const place = (path: string): string => resolve(terminal.cwd, path);
   const { corpus, split, limit, passages, seed = 0 } = options;
-  const progress = progressOn(terminal, options);
+  const progress = createProgress(terminal, options);
   const settings: ImportSettings & { readonly split?: string } = {
     out: place(options.out),
     ...(split === undefined ? {} : { split }),
     ...(limit === undefined ? {} : { limit }),
-    progress,
+    progress: progress.update,
   };
   let made: Imported;
   try {
@@ -54,7 +52,7 @@ export async function importDataset(
       made = await importPoisonedrag(place(source), { ...settings, corpus: place(corpus), passages: passages ?? null, seed });
     }
   } finally {
-    if (terminal.interactiveError && !options.quiet) terminal.writeError('\r\u001b[K');
+    progress.end();
   }
   const count = (number: number, what: string): string => `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
   const parts = [count(made.queries, 'question'), count(made.passages, 'passage'), count(made.gold, 'gold label')];
@@ -64,15 +62,4 @@ export async function importDataset(
   if (made.gold === 0) log('warn', 'no passage is known to be gold, so no metric of utility can be assessed');
   log('info', `measure on it with: bezoar bench --dataset ${out}`);
   return EXIT.done;
-}
-
-function progressOn(terminal: Terminal, { quiet }: CommonOptions): (step: string, share: number) => void {
-  if (!terminal.interactiveError || quiet) return () => undefined;
-  let said = 0;
-  return (step, share) => {
-    const now = performance.now();
-    if (now - said < PROGRESS_MS) return;
-    said = now;
-    terminal.writeError(`\r\u001b[K${Math.floor(share * 100)} % ${step}`);
-  };
 }
