@@ -166,10 +166,14 @@ function rowLabel(cells: readonly ResultCell[]): (cell: ResultCell) => string {
 
 /** A SPEC without the options that the cell's sweep varies. */
 function withoutSwept(spec: string, cell: ResultCell): string {
-  const [name, ...options] = spec.split(/[?&]/);
+  const start = spec.indexOf('?');
+  if (start < 0 || cell.sweep === null) return spec;
   const names = sweptNames(cell);
-  const left = options.filter((option) => !names.includes(option.split('=')[0]!));
-  return left.length === 0 ? name! : `${name}?${left.join('&')}`;
+  const left = spec
+    .slice(start + 1)
+    .split('&')
+    .filter((option) => !names.includes(option.split('=')[0]!));
+  return left.length === 0 ? spec.slice(0, start) : `${spec.slice(0, start)}?${left.join('&')}`;
 }
 
 const columnName = (cell: ResultCell): string => {

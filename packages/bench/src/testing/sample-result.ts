@@ -164,6 +164,11 @@ function makeResult(options: SampleSettings): BenchResult {
     ),
   );
 
+  const messages = [
+    foul('beta has no wrong texts: they were made from other questions'),
+    foul('success without attack is less than half of what it is without a defense'),
+  ] as const;
+
   const cellOf = (d: number, s: number, defense: string, swept: string | null): ResultCell => {
     const dataset = ['alpha', 'beta'][d]!;
     const scenario = SCENARIOS[s]!;
@@ -219,7 +224,7 @@ function makeResult(options: SampleSettings): BenchResult {
       queries: records.length / seeds.length,
       outcomes: { breached: count('breached'), resisted: count('resisted'), notAssessed: count('not-assessed') },
       metrics: {},
-      warnings: warningsOf(dataset, scenario, defense, foul),
+      warnings: warningsOf(dataset, scenario, defense, messages),
       records,
     };
     return { ...cell, metrics: metricsOf(cell, { questions, passages, pools }) };
@@ -311,12 +316,15 @@ const settingsOf = (
   seed: 1,
 });
 
-const warningsOf = (dataset: string, { attack, poisons }: Scenario, defense: string, foul: (plain: string) => string): CellWarning[] => [
-  ...(dataset === 'beta' && attack === 'poisonedrag'
-    ? [{ code: 'wrong-texts-made' as const, message: foul('beta has no wrong texts: they were made from other questions') }]
-    : []),
+const warningsOf = (
+  dataset: string,
+  { attack, poisons }: Scenario,
+  defense: string,
+  messages: readonly [string, string],
+): CellWarning[] => [
+  ...(dataset === 'beta' && attack === 'poisonedrag' ? [{ code: 'wrong-texts-made' as const, message: messages[0] }] : []),
   ...(dataset === 'beta' && poisons === 3 && defense === 'trustrag-filter'
-    ? [{ code: 'utility-collapse' as const, message: foul('success without attack is less than half of what it is without a defense') }]
+    ? [{ code: 'utility-collapse' as const, message: messages[1] }]
     : []),
 ];
 
