@@ -22,7 +22,7 @@ export interface PassageFile {
 export type Watch = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
 /** The passage on a line of corpus.jsonl. An empty title is none. */
-export function passageOf(line: Pick<JsonLine, 'value' | 'at'>): Passage {
+function passageOf(line: Pick<JsonLine, 'value' | 'at'>): Passage {
   const { _id, text, title } = recordOf(line);
   return {
     id: textField(_id, line, '_id'),
