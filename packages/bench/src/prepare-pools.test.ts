@@ -337,6 +337,8 @@ describe('pools of any dataset', () => {
             expect(own.length).toBeLessThanOrEqual(planted);
             if (choice.isolated || choice.retriever === 'candidates') expect(own.length + clean.length).toBe(pool.length);
           } else {
+            // A number that only the clean ones have would give the others away.
+            expect([...pool, ...cleanPool].every(({ relevance }) => relevance === null)).toBe(true);
             expect(own.length).toBe(Math.min(planted, choice.pool));
             expect(own.length + clean.length).toBe(pool.length);
             expect(pool.length).toBe(Math.min(choice.pool, own.length + cleanPool.length));

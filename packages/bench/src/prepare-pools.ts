@@ -67,7 +67,7 @@ export async function preparePools(
   const drafts: Draft[] = [];
   for (const [index, plot] of plots.entries()) {
     const cleanPool = search.top(index, size, 0, 0);
-    const why = reasonAgainst(cleanPool.length, size - Math.min(size, count), settings.shortPools) ?? plot.why;
+    const why = reasonAgainst(cleanPool.length, size - count, settings.shortPools) ?? plot.why;
     const pool = competes
       ? search.top(index, size, together ? 0 : plot.from, together ? planted.length : plot.to)
       : placePoison(cleanPool, ownHits(plot), size, placement);

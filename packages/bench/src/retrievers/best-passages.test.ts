@@ -21,7 +21,7 @@ function twin(offers: readonly Offer[], size: number, distinct: boolean): number
 
 function placesOf(offers: readonly Offer[], size: number, distinct: boolean): readonly number[] {
   const best = new BestPassages(size);
-  for (const [place, { score, text }] of offers.entries()) best.offer(place, score, distinct ? () => String(text) : null);
+  for (const [place, { score }] of offers.entries()) best.offer(place, score, distinct ? (asked) => String(offers[asked]!.text) : null);
   const { places, scores } = best.list();
   expect(scores).toEqual(places.map((place) => offers[place]!.score));
   return places;
@@ -48,6 +48,21 @@ describe('BestPassages', () => {
     ];
     expect(placesOf(offers, 3, true)).toEqual([1, 2]);
     expect(placesOf(offers, 3, false)).toEqual([1, 3, 2]);
+  });
+
+  it('lets in what is better by little, and not what is better by rounding', () => {
+    const offers = [1, 1 + 1e-15, 1 + 5e-12, -1].map((score) => ({ score, text: 0 }));
+    expect(placesOf(offers, 1, false)).toEqual([2]);
+    expect(
+      placesOf(
+        [
+          { score: -1, text: 0 },
+          { score: -1 + 5e-12, text: 0 },
+        ],
+        1,
+        false,
+      ),
+    ).toEqual([1]);
   });
 
   it('asks for the text only of a passage that may enter', () => {

@@ -20,15 +20,15 @@ export class BestPassages {
     this.#size = size;
   }
 
-  /** @param text - Asked only for a passage that may enter; passages for which it says the same are copies. null where copies count. */
-  offer(place: number, score: number, text: (() => string) | null): void {
+  /** @param textOf - Asked only for a passage that may enter; places for which it says the same are copies. null where copies count. */
+  offer(place: number, score: number, textOf: ((place: number) => string) | null): void {
     // NaN is not retrieved.
     if (!(score >= this.#floor) || this.#size === 0) return;
     const key = roundScore(score);
     const full = this.#keys.length === this.#size;
     if (full && key <= this.#keys[this.#size - 1]!) return;
-    const copy = text === null ? '' : text();
-    const known = text === null ? -1 : this.#texts.indexOf(copy);
+    const text = textOf === null ? '' : textOf(place);
+    const known = textOf === null ? -1 : this.#texts.indexOf(text);
     if (known >= 0 && key <= this.#keys[known]!) return;
     if (known >= 0) this.#remove(known);
     else if (full) this.#remove(this.#size - 1);
@@ -37,7 +37,7 @@ export class BestPassages {
     this.#keys.splice(at, 0, key);
     this.#places.splice(at, 0, place);
     this.#scores.splice(at, 0, score);
-    this.#texts.splice(at, 0, copy);
+    this.#texts.splice(at, 0, text);
     const last = this.#keys[this.#size - 1];
     if (last !== undefined) this.#floor = last - Math.abs(last) * MARGIN;
   }

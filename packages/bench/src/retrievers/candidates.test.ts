@@ -43,6 +43,18 @@ describe('candidates', () => {
     expect(second).toEqual({ places: [3, 2], scores: [1, 0] });
   });
 
+  it('scores each question by itself, over any number of them', async () => {
+    const queries = Array.from({ length: 230 }, (_, index) => ({ text: index % 3 === 0 ? 'dog' : 'cat', candidates: [2, 3] }));
+    const dataset = memoryDataset(CORPUS, queries);
+    const scorer = await dense(
+      toyEncoder(512),
+      queries.map(({ text }) => text),
+      null,
+    );
+    const lists = await candidates(dataset, dataset.queries, SETTINGS, scorer);
+    expect(lists.map(({ places }) => places)).toEqual(queries.map(({ text }) => (text === 'dog' ? [2, 3] : [3, 2])));
+  });
+
   it('stops on abort', async () => {
     const dataset = memoryDataset(CORPUS, [{ text: 'q', candidates: [0] }]);
     await expect(candidates(dataset, dataset.queries, { ...SETTINGS, signal: AbortSignal.abort() }, null)).rejects.toMatchObject({

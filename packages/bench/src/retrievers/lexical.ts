@@ -72,7 +72,8 @@ export function lexical(statistics: LexicalStatistics, queries: readonly string[
           const posting = postings.get(word);
           if (posting === undefined) continue;
           const idf = rarity.get(word)!;
-          for (const [entry, text] of posting.texts.entries()) {
+          for (let entry = 0; entry < posting.texts.length; entry++) {
+            const text = posting.texts[entry]!;
             if (text < from || text >= to) continue;
             const count = posting.counts[entry]!;
             const before = result[text - from]!;

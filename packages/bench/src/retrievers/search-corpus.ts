@@ -22,11 +22,14 @@ export async function searchCorpus(
   const best = Array.from({ length: queries }, () => new BestPassages(depth));
   for await (const { first, texts } of corpusTexts(dataset, reading, `searching ${dataset.name}`)) {
     const scored = await scorer.score(texts);
-    const copies: string[] = [];
+    const known: string[] = [];
+    const textOf = (place: number): string => {
+      known[place - first] ??= distinctText(texts[place - first]!);
+      return known[place - first]!;
+    };
     for (const [query, list] of best.entries()) {
-      for (const [offset, score] of scored.scores(query, 0, texts.length).entries()) {
-        list.offer(first + offset, score, distinct ? () => (copies[offset] ??= distinctText(texts[offset]!)) : null);
-      }
+      const scores = scored.scores(query, 0, texts.length);
+      for (let i = 0; i < scores.length; i++) list.offer(first + i, scores[i]!, distinct ? textOf : null);
     }
   }
   return best.map((list) => list.list());
