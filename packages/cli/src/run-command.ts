@@ -175,6 +175,19 @@ else the policy standard.`,
   );
 
   add(
+    'attack',
+    'write poisoned passages for a copy of your corpus: JSON lines, and their labels beside them',
+    (command) =>
+      command
+        .requiredOption('-a, --attack <spec>', "what to plant, e.g. 'query-as-poison?position=suffix'")
+        .requiredOption('-d, --dataset <dir>', 'a BEIR folder with the questions to attack')
+        .option('-e, --encoder <spec>', 'for attacks that need one: static, onnx:DIR, openai:MODEL', 'static')
+        .option('--poisons <n>', 'poisoned passages a question', wholeNumber(1, 1000), 1)
+        .option('--limit <n>', 'only the first so many questions', wholeNumber(1))
+        .requiredOption('-o, --out <file>', 'where to write; labels go to FILE without .jsonl, plus .labels.jsonl'),
+    async (_, options, log) => (await import('./commands/attack.ts')).attackDataset(options, terminal, log),
+  );
+  add(
     'bench',
     'measure defenses against attacks on a BEIR folder: success with and without attack, with intervals and self-checks',
     (command) =>
