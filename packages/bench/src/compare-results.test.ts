@@ -129,6 +129,28 @@ describe('compareResults', () => {
     expect(cells[0].metrics[0]).toMatchObject({ adjustedP: 40 * (2 / 2 ** 7), verdict: 'no significant difference' });
   });
 
+  it('tests what happens to the clean pool once, however many attacks it stands beside', () => {
+    const cleanly = (cleanContext: readonly number[]): QuestionRecord[] =>
+      recordsOf(times(10, BREACHED)).map((record) => ({ ...record, cleanContext }));
+    const cells = (cleanContext: readonly number[]): ResultCell[] => [
+      cellOf('x', cleanly(cleanContext)),
+      cellOf('x', cleanly(cleanContext), { attack: 'corruptrag-as' }),
+      cellOf('y', cleanly(cleanContext)),
+      cellOf('x', [...cleanly(cleanContext).slice(1), ...recordsOf([BREACHED], 1, ['other'])], { pool: 7 }),
+    ];
+    const found = compareResults(resultOf(...cells([1])), resultOf(...cells([])), { metrics: ['cleanSuccessRate', 'poisonInContext'] });
+    expect(found.cells.map(({ metrics }) => metrics.map(({ repeated }) => repeated))).toEqual([
+      [false, false],
+      [true, false],
+      [false, false],
+      [false, false],
+    ]);
+    expect(found.tests).toBe(7);
+    const [first, second] = found.cells.map(({ metrics }) => metrics[0]);
+    expect(first.adjustedP).toBeCloseTo(7 * 2 * 0.5 ** 10, 12);
+    expect(second).toEqual({ ...first, repeated: true });
+  });
+
   it('pairs questions by id, those that both assessed', () => {
     const before = resultOf(cellOf('x', recordsOf([BREACHED, RESISTED, null, BREACHED], 1, ['a', 'b', 'c', 'd'])));
     const after = resultOf(cellOf('x', recordsOf([RESISTED, null, BREACHED, BREACHED, BREACHED], 1, ['d', 'a', 'c', 'b', 'e'])));

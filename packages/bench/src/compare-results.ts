@@ -12,6 +12,9 @@ import type { BenchResult, CellSettings, ResultCell } from './types.ts';
 /** What is compared unless somebody names others: few, because every further test makes all of them harder to pass. */
 export const COMPARED_METRICS: readonly string[] = ['poisonInContext', 'successRate', 'cleanSuccessRate', 'cleanRetention'];
 
+/** Metrics of the clean pool alone: they say the same beside every attack, so that is one test. */
+const CLEAN_ONLY: readonly string[] = ['cleanSuccessRate'];
+
 /** An adjusted p value below it is called significant. */
 const LEVEL = 0.05;
 
@@ -40,6 +43,8 @@ export interface MetricComparison {
   /** By Holm's method over all tests of the comparison. */
   readonly adjustedP: number | null;
   readonly verdict: Verdict;
+  /** The same test stands in an earlier cell, beside another attack, and is not counted again. */
+  readonly repeated: boolean;
 }
 
 export interface CellComparison {
@@ -79,6 +84,7 @@ const ASIDE = ['seed', 'seeds', 'part'] as const;
  *
  * The interval of a difference is a paired bootstrap's over questions. The p value is McNemar's (exact) where all observations are 0 or 1,
  * Wilcoxon's signed-rank test of the questions' own values otherwise, and is adjusted by Holm's method over all tests of the comparison.
+ * What a defense does to the clean pool is tested once, however many attacks it stands beside.
  *
  * @throws {BezoarError} `UNKNOWN_NAME` for a metric that there is not; `INVALID_OPTION` for one that a saved result cannot give.
  */
@@ -169,24 +175,38 @@ function settingsOf({ queries: _q, outcomes: _o, metrics: _m, warnings: _w, reco
   return settings;
 }
 
-type Unadjusted = Omit<MetricComparison, 'adjustedP' | 'verdict'>;
+type Unadjusted = Omit<MetricComparison, 'adjustedP' | 'verdict' | 'repeated'>;
 
 function compared(pairs: readonly CellPair[], metrics: readonly Metric[], seed: number): Pick<Comparison, 'cells' | 'tests'> {
   const observed = observer();
-  const cells = pairs.map(({ before, after }) => ({
+  /** Place of each test in `tested`, by what is tested. */
+  const tests = new Map<string, number>();
+  const tested: number[] = [];
+  const cells = pairs.map(({ before, after }, place) => ({
     before: settingsOf(before.cell),
     after: settingsOf(after.cell),
-    metrics: metrics.map((metric) => compareMetric(metric, observed(metric, before), observed(metric, after), seed)),
+    metrics: metrics.map((metric) => {
+      const sides = [observed(metric, before), observed(metric, after)] as const;
+      const comparison = compareMetric(metric, ...sides, seed);
+      if (comparison.p === null) return { comparison, metric, test: null, repeated: false };
+      const cleanly = [before, after].map(({ cell: { dataset, defense, encoder } }) => [dataset, defense, encoder]);
+      const what = CLEAN_ONLY.includes(metric.name) ? [cleanly, sides.map((side) => [...side])] : place;
+      const key = JSON.stringify([metric.name, what]);
+      const known = tests.get(key);
+      const test = known ?? tested.push(comparison.p) - 1;
+      tests.set(key, test);
+      return { comparison, metric, test, repeated: known !== undefined };
+    }),
   }));
-  const tested = cells.flatMap((cell) => cell.metrics.flatMap(({ p }) => (p === null ? [] : [p])));
   const adjusted = holmAdjust(tested);
-  let next = 0;
-  const judged = (comparison: Unadjusted, metric: Metric): MetricComparison => {
-    const adjustedP = comparison.p === null ? null : adjusted[next++];
-    return { ...comparison, adjustedP, verdict: verdictOf(comparison.difference, adjustedP, metric) };
-  };
   return {
-    cells: cells.map((cell) => ({ ...cell, metrics: cell.metrics.map((comparison, index) => judged(comparison, metrics[index])) })),
+    cells: cells.map((cell) => ({
+      ...cell,
+      metrics: cell.metrics.map(({ comparison, metric, test, repeated }) => {
+        const adjustedP = test === null ? null : adjusted[test];
+        return { ...comparison, adjustedP, verdict: verdictOf(comparison.difference, adjustedP, metric), repeated };
+      }),
+    })),
     tests: tested.length,
   };
 }

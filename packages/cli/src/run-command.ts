@@ -226,6 +226,36 @@ name?option=value&option=value; commas separate alternatives.`,
     async (_, options, log) => (await import('./commands/bench.ts')).bench(options, terminal, log),
   );
   add(
+    'report',
+    'write a saved result in another form: a table, a page, a spreadsheet',
+    (command) =>
+      command
+        .argument('<results>', 'what bezoar bench wrote with --format json or jsonl')
+        .option('-f, --format <format>', 'table, json, jsonl, csv, markdown or html (default: by --out, else table)')
+        .option('-o, --out <file>', 'where to write, - for standard output', '-'),
+    async ([results], options) => (await import('./commands/report.ts')).report(results!, options, terminal),
+  );
+  add(
+    'compare',
+    'what changed between two results, or between the defenses of one, and whether it is significant',
+    (command) =>
+      command
+        .argument('<before>', 'a result of bezoar bench (json or jsonl)')
+        .argument('[after]', 'another; without it the defenses of the first are compared with a baseline')
+        .option('--baseline <spec>', 'the defense that the others are compared with (default: none)')
+        .option('--metric <name>', 'metrics (default: poisonInContext, successRate, cleanSuccessRate, cleanRetention)', list)
+        .addOption(
+          new Option('-f, --format <format>', 'how to print (default: by --out, else table)').choices(['table', 'json', 'markdown']),
+        )
+        .option('-o, --out <file>', 'where to write, - for standard output', '-')
+        .addHelpText(
+          'after',
+          `
+Every metric named is another test, and makes all of them harder to pass.`,
+        ),
+    async ([before, after], options) => (await import('./commands/compare.ts')).compare(before!, after, options, terminal),
+  );
+  add(
     'import',
     "make a dataset of a BEIR download, or of PoisonedRAG's targets and the corpus they were made for",
     (command) =>
