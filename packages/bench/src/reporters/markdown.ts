@@ -27,11 +27,11 @@ function pipes({ head, rows }: SummaryTable): string {
   return `${line(head)}|${head.map((_, column) => (column === 0 ? ' --- |' : ' :-- |')).join('')}\n${rows.map(line).join('')}`;
 }
 
-/** What Markdown, HTML in it and links are made of; colons and points only where they would make a link of bare text. */
-const SYNTAX = /[\\`*_{}[\]<>#|~!^$&@]|:(?=\/)|(?<=mailto|xmpp):|(?<=www)\./gi;
+/** What Markdown, HTML in it and links are made of: list marks at the start, colons and points where they would make a link of bare text. */
+const SYNTAX = /[\\`*_{}[\]<>#|~!^$&@]|:(?=\/)|(?<=mailto|xmpp):|(?<=www)\.|^[-+=]|(?<=^\d{1,9})[.)](?=\s|$)/gi;
 
 /** A stranger's text as one line of plain text: it renders as it is and as nothing else, because a character reference is never taken for syntax. */
-const escaped = (text: string): string =>
-  printable(text)
-    .trim()
-    .replace(SYNTAX, (syntax) => (syntax === '&' ? '&amp;' : `&#${syntax.charCodeAt(0)};`));
+const escaped = (text: string): string => printable(text).trim().replace(SYNTAX, reference);
+
+/** Addresses and mentions are looked for in the rendered text, so a mark without width goes behind the at sign. */
+const reference = (syntax: string): string => (syntax === '&' ? '&amp;' : syntax === '@' ? '&#64;&#8288;' : `&#${syntax.charCodeAt(0)};`);
