@@ -73,6 +73,15 @@ describe('planCells', () => {
     expect(plan({ defenses: ['grada?keep=2'] })[0]!.keep).toBe(2);
   });
 
+  it('keeps duplicates in the defenses too, where they are kept', () => {
+    const stages = (defense: string, keepDuplicates: boolean): string[] =>
+      planCells({ defenses: [defense], keepDuplicates }, dataset, 0)[0]!.policy.stages.map(({ spec }) => spec);
+    expect(stages('grada?alpha=0.3', false)).toEqual(['grada?alpha=0.3']);
+    expect(stages('grada?alpha=0.3', true)).toEqual(['grada?alpha=0.3&collapseDuplicates=false']);
+    expect(stages('grada', true)).toEqual(['grada?collapseDuplicates=false']);
+    expect(stages('question-echo', true)).toEqual(['question-echo']);
+  });
+
   it('takes defenses that are no SPEC', () => {
     expect(plan({ defenses: [grada({ alpha: 0.3 })] })[0]!.defense).toBe('grada?alpha=0.3');
   });

@@ -1,4 +1,4 @@
-import { BezoarError, closestName, DEFENSES, type Defense, type Policy, parseSpec, policyFromSpecs } from '@bezoar/core';
+import { BezoarError, closestName, DEFENSES, type Defense, type Policy, parseSpec, parseStages, policyFromSpecs } from '@bezoar/core';
 import { ATTACKS, type Attack, attackFromSpec } from '@bezoar/redteam';
 import { type CellSettings, PLACEMENTS, type Placement, RETRIEVERS, type RetrieverName } from './types.ts';
 
@@ -47,12 +47,25 @@ export interface PlannedCell {
 const SETTINGS_TO_SWEEP = ['pool', 'keep', 'poisons', 'placement', 'retriever', 'passage-text'] as const;
 type Sweepable = (typeof SETTINGS_TO_SWEEP)[number];
 
-/** What a policy makes of a defense in the bench: nothing is cut short by a clock, and a stage that fails is seen. */
-export function benchPolicy(defense: string | Defense, cell: Pick<CellSettings, 'keep' | 'passageText'>, seed: number): Policy {
+/**
+ * What a defense is in the bench: nothing is cut short by a clock, and a stage that fails is seen. Where duplicates are kept, stages that judge
+ * passages against each other keep them too.
+ */
+export function benchPolicy(
+  defense: string | Defense,
+  cell: Pick<CellSettings, 'keep' | 'passageText' | 'keepDuplicates'>,
+  seed: number,
+): Policy {
   const own = { budgetMs: null, onError: 'refuse', mode: 'enforce', keep: cell.keep, passageText: cell.passageText, seed } as const;
-  return typeof defense === 'string'
-    ? policyFromSpecs([defense], own)
-    : { ...policyFromSpecs([], own), name: defense.name, stages: [defense] };
+  if (typeof defense !== 'string') return { ...policyFromSpecs([], own), name: defense.name, stages: [defense] };
+  const policy = policyFromSpecs([defense], own);
+  return cell.keepDuplicates ? { ...policy, stages: policy.stages.flatMap(({ spec }) => parseStages(keepingDuplicates(spec))) } : policy;
+}
+
+function keepingDuplicates(spec: string): string {
+  const { name, options } = parseSpec(spec);
+  const collapses = 'collapseDuplicates' in DEFENSES[name as keyof typeof DEFENSES].optionSpecs && options.collapseDuplicates === undefined;
+  return collapses ? `${spec}${spec.includes('?') ? '&' : '?'}collapseDuplicates=off` : spec;
 }
 
 /**
@@ -120,7 +133,7 @@ function planCell(part: BenchPart, dataset: { name: string; hasCandidates: boole
   const named =
     typeof defenseSpec === 'string'
       ? policyFromSpecs([defenseSpec])
-      : benchPolicy(defenseSpec, { keep: 5, passageText: 'title-and-text' }, seed);
+      : benchPolicy(defenseSpec, { keep: 5, passageText: 'title-and-text', keepDuplicates: false }, seed);
   // What a SPEC says itself wins: a recipe keeps what its paper kept.
   const fixed = named.stages.findLast(({ kind }) => kind === 'rerank')?.keep ?? null;
   const keep = within('keep', fixed ?? Number(take('keep') ?? part.keep ?? named.keep), 1, 1000, true);
@@ -129,8 +142,7 @@ function planCell(part: BenchPart, dataset: { name: string; hasCandidates: boole
     'text',
   ] as const);
   const repeats = within('repeats', part.repeats ?? 1, 1, 1000, true);
-  const encoderRetrieves =
-    retriever === 'dense' || retriever === 'hybrid' || (retriever === 'candidates' && placement === 'retrieval' && attack !== null);
+  const encoderRetrieves = retriever === 'dense' || retriever === 'hybrid' || (retriever === 'candidates' && placement === 'retrieval');
   const encoderJudges = named.stages.some(({ needs }) => needs.includes('embeddings') || needs.includes('query-embedding'));
   const encoderCrafts = attack?.needs.includes('embeddings') ?? false;
   Object.assign(swept, attackOptions, defenseOptions);

@@ -53,7 +53,12 @@ function filter(name: string, drops: (input: StageInput, index: number) => boole
 
 const settings: MeasureSettings = { attacked: true, verdictsKept: 2, pool: 6, keep: 3, seed: 7 };
 const measure = (prepared: readonly PreparedQuestion[], defense: Defense | string, changed: Partial<MeasureSettings> = {}) =>
-  measureCell(prepared, benchPolicy(defense, { keep: 3, passageText: 'title-and-text' }, 7), {}, { ...settings, ...changed });
+  measureCell(
+    prepared,
+    benchPolicy(defense, { keep: 3, passageText: 'title-and-text', keepDuplicates: false }, 7),
+    {},
+    { ...settings, ...changed },
+  );
 const codes = async (...given: Parameters<typeof measure>): Promise<string[]> => (await measure(...given)).warnings.map(({ code }) => code);
 
 const byText = filter('by-text', ({ texts }, index) => texts[index]!.startsWith('wrong'));
@@ -131,7 +136,7 @@ describe('measureCell', () => {
     let runs = 0;
     const counting = filter('counting', (_, index) => index === 0 && ++runs < 0);
     const memory = new Map<string, readonly number[]>();
-    const policy = benchPolicy(counting, { keep: 3, passageText: 'text' }, 7);
+    const policy = benchPolicy(counting, { keep: 3, passageText: 'text', keepDuplicates: false }, 7);
     const first = await measureCell(questions(2), policy, {}, settings, memory);
     const before = runs;
     const second = await measureCell(questions(2, 3), policy, {}, settings, memory);
@@ -175,7 +180,12 @@ describe('the self-checks', () => {
     });
     const prepared = questions(5);
     // What the self-checks show it under other names is no part of the leak.
-    await measureCell(prepared.slice(), benchPolicy(spy, { keep: 3, passageText: 'text' }, 7), {}, { ...settings, seed: 7 });
+    await measureCell(
+      prepared.slice(),
+      benchPolicy(spy, { keep: 3, passageText: 'text', keepDuplicates: false }, 7),
+      {},
+      { ...settings, seed: 7 },
+    );
     const first = new Set([...leaked].slice(0, 5));
     const cheat = filter('cheat', ({ passages }, index) => first.has(passages[index]!.id));
     const { questions: measured, warnings } = await measure(prepared, cheat);

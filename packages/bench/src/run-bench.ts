@@ -13,6 +13,7 @@ import { ResultTables } from './result-tables.ts';
 import { summarizeCell } from './summarize-cell.ts';
 import type { BenchResult, Dataset, Diagnosis, PoolSettings, ResultCell } from './types.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
+import { writeTrec } from './write-trec.ts';
 
 /** Verdicts are kept for so many breached questions of a cell: enough to look at, and no more to store. */
 const VERDICTS_KEPT = 10;
@@ -46,6 +47,8 @@ export interface BenchSurroundings extends BenchModels {
   readonly journal?: string;
   readonly signal?: AbortSignal | null;
   readonly progress?: (progress: BenchProgress) => void;
+  /** A folder for TREC files: qrels for each dataset, a run for each cell. */
+  readonly trecDir?: string;
   /** ISO 8601; default: now. */
   readonly startedAt?: string;
 }
@@ -101,7 +104,7 @@ export async function runBench(settings: BenchSettings, surroundings: BenchSurro
     journal = surroundings.journal === undefined ? null : await openJournal(surroundings.journal, identity);
     const bench = new Bench(surroundings, workers, journal, countUnits(plan), settings.diagnose ?? false);
     const { cells, diagnoses, tables } = await bench.run(plan);
-    return {
+    const result: BenchResult = {
       schemaVersion: 1,
       run: {
         seed,
@@ -122,6 +125,8 @@ export async function runBench(settings: BenchSettings, surroundings: BenchSurro
       ...tables.content(),
       diagnoses,
     };
+    if (surroundings.trecDir !== undefined) await writeTrec(result, datasets, surroundings.trecDir);
+    return result;
   } finally {
     await workers.close();
     await Promise.all(datasets.map((dataset) => dataset.close()));

@@ -1,17 +1,8 @@
 import { expect, it } from 'vitest';
 import { memoryDataset } from '../../../tests/memory-dataset.ts';
-import { trecQrels, trecRun } from './trec-run.ts';
-import type { PoolPassage, PreparedQuestion } from './types.ts';
+import { type Ranking, trecQrels, trecRun } from './trec-run.ts';
 
-const passage = (id: string): PoolPassage => ({ id, text: 't', relevance: 0.5, label: 'clean', grade: 0 });
-const question = (id: string, ids: readonly string[]): PreparedQuestion => ({
-  query: { id, text: 'q' },
-  notAssessed: ids.length === 0 ? 'no-candidates' : null,
-  pool: ids.map(passage),
-  cleanPool: [],
-  goldGrades: [],
-  planted: 0,
-});
+const ranking = (queryId: string, passageIds: readonly string[]): Ranking => ({ queryId, passageIds });
 
 const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
   const collected: string[] = [];
@@ -20,7 +11,7 @@ const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
 };
 
 it('writes a run whose scores fall with the rank', () => {
-  const lines = [...trecRun([question('q1', ['b', 'a', 'c']), question('q2', []), question('q3', ['a'])], 'none')];
+  const lines = [...trecRun([ranking('q1', ['b', 'a', 'c']), ranking('q2', []), ranking('q3', ['a'])], 'none')];
   expect(lines).toEqual(['q1 Q0 b 1 3 none', 'q1 Q0 a 2 2 none', 'q1 Q0 c 3 1 none', 'q3 Q0 a 1 1 none']);
   expect([...trecRun([], 'none')]).toEqual([]);
 });
@@ -48,7 +39,7 @@ it('writes the grades of all gold passages', async () => {
 
 it('keeps every field one field, and different ids different', () => {
   const ids = ['a b', 'a%20b', 'a\tb', 'a\nb', 'a\u00a0b', 'a\u0000b', 'a\u0085b', 'a\u2028b', '\u{1f600}', '\ud800'];
-  const lines = [...trecRun([question('q\r\n1', ids)], 'my tag')];
+  const lines = [...trecRun([ranking('q\r\n1', ids)], 'my tag')];
   const fields = lines.map((line) => line.split(/[\s\u0085]/));
   expect(fields.map(({ length }) => length)).toEqual(ids.map(() => 6));
   expect(new Set(fields.map((parts) => parts[2])).size).toBe(ids.length);

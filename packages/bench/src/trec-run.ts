@@ -1,14 +1,20 @@
-import type { Dataset, PreparedQuestion } from './types.ts';
+import type { Dataset } from './types.ts';
+
+/** A question's passages by id, best first. */
+export interface Ranking {
+  readonly queryId: string;
+  readonly passageIds: readonly string[];
+}
 
 /**
- * The poisoned pools as lines of a TREC run, `qid Q0 docid rank score tag`, for trec_eval. The score counts down from the size of the pool:
+ * Rankings as lines of a TREC run, `qid Q0 docid rank score tag`, for trec_eval. The score counts down from the number of passages:
  * trec_eval orders by score alone, in single precision, and breaks ties by id, so the retriever's own numbers would not keep its order.
- * Questions that are not assessed have no lines. Whitespace, control characters and percent signs in ids are percent-encoded.
+ * Whitespace, control characters and percent signs in ids are percent-encoded.
  */
-export function* trecRun(questions: readonly PreparedQuestion[], tag: string): Generator<string> {
-  for (const { query, pool } of questions) {
-    for (const [index, { id }] of pool.entries()) {
-      yield `${field(query.id)} Q0 ${field(id)} ${index + 1} ${pool.length - index} ${field(tag)}`;
+export function* trecRun(rankings: Iterable<Ranking>, tag: string): Generator<string> {
+  for (const { queryId, passageIds } of rankings) {
+    for (const [index, id] of passageIds.entries()) {
+      yield `${field(queryId)} Q0 ${field(id)} ${index + 1} ${passageIds.length - index} ${field(tag)}`;
     }
   }
 }

@@ -62,6 +62,7 @@ export async function bench(options: BenchOptions, terminal: Terminal, log: Log)
       openai: { baseUrl, ...(apiKey ? { apiKey } : {}) },
       workers: options.workers ?? availableParallelism(),
       ...(journal === null ? {} : { journal }),
+      ...(options.trec === undefined ? {} : { trecDir: resolve(terminal.cwd, options.trec) }),
       progress: ({ done, total, what }) => progress.update(done, total, what),
     },
   ).finally(() => progress.end());
