@@ -67,6 +67,25 @@ describe('bootstrapDifference', () => {
     );
   });
 
+  it('does not depend on the order where only one of the four numbers tells two questions apart', () => {
+    const number = fc.integer({ min: 1, max: 2 });
+    const quadruple = fc.tuple(number, number, number, number);
+    const differ = (given: readonly (readonly [number, number, number, number])[]) =>
+      bootstrapDifference(
+        given.map(([a, b]) => [a, b]),
+        given.map(([, , a, b]) => [a, b]),
+        { seed: 0 },
+      );
+    fc.assert(
+      fc.property(fc.array(quadruple, { minLength: 6, maxLength: 20 }), fc.nat(), (given, at) => {
+        const turned = [...given.slice(at % given.length), ...given.slice(0, at % given.length)];
+        expect(differ(turned)).toEqual(differ(given));
+        expect(differ(given.toReversed())).toEqual(differ(given));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('refuses what cannot be paired and what is no observation', () => {
     expect(() => bootstrapDifference(ones([1]), ones([1, 2]), { seed: 0 })).toThrow(expect.objectContaining({ code: 'SHAPE_MISMATCH' }));
     expect(() => bootstrapDifference(ones([Number.NaN]), ones([1]), { seed: 0 })).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }));
