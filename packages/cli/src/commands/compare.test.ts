@@ -140,6 +140,41 @@ describe('compare', () => {
     expect(said).toMatch(/Only after \(8\): .*; and 3 more/);
   });
 
+  it('says of a cell what tells it from the others, once', async () => {
+    const terminal = memoryTerminal({ columns: 140 });
+    const swept = sampleResult({ sweep: true });
+    // As the bench writes them: a swept option is in the SPEC, a swept setting is a setting.
+    const cells = swept.cells.flatMap((cell) => {
+      if (cell.attack !== 'poisonedrag' || cell.dataset !== 'alpha') return [];
+      const alpha = cell.sweep?.alpha;
+      if (alpha === '0.6') return [{ ...cell, defense: `${cell.defense}&alpha=0.6`, placement: 'ratio' as const, poisons: 0.25, limit: 7 }];
+      return alpha === '0.4' ? [{ ...cell, sweep: { poisons: String(cell.poisons) }, pool: 9 }] : [cell];
+    });
+    writeFileSync(join(terminal.cwd, 'a.json'), saved({ ...swept, cells }, 'json'));
+    expect(await runCommand(['compare', 'a.json', 'a.json', '--metric', 'poisonInContext'], terminal)).toBe(0);
+    const facts = terminal
+      .output()
+      .split('\n')
+      .flatMap((line) => (line.startsWith('      ') ? [line.trim()] : []));
+    const placed = 'placement slot, candidates pool of 6';
+    expect(terminal.output()).toContain('everywhere: alpha, keep 3\n');
+    expect(facts).toContain(`grada?weights=bm25, alpha 0.2, poisonedrag x1, ${placed}`);
+    expect(facts).toContain('grada?weights=bm25, poisonedrag x3, placement slot, candidates pool of 9');
+    expect(facts).toContain('grada?weights=bm25&alpha=0.6, poisonedrag 25 %, placement ratio, candidates pool of 6, first 7 questions');
+    expect(facts).toContain(`pra-rag, static, poisonedrag x3, ${placed}`);
+  });
+
+  it('counts what would be too much to read', async () => {
+    const terminal = memoryTerminal();
+    const cell = sample.cells.find(({ attack }) => attack === 'poisonedrag')!;
+    const cells = Array.from({ length: 70 }, (_, pool) => ({ ...cell, pool: pool + 6 }));
+    writeFileSync(join(terminal.cwd, 'a.json'), saved({ ...sample, cells }, 'json'));
+    expect(await runCommand(['compare', 'a.json', 'a.json', '--metric', 'poisonInContext'], terminal)).toBe(0);
+    expect(terminal.output()).toContain('No significant difference (70)\n');
+    expect(terminal.output()).toContain('\n  and 10 more; --format json has them all\n');
+    expect(terminal.output().match(/poisonInContext/g)).toHaveLength(60);
+  });
+
   it('refuses what cannot be compared', async () => {
     const said = async (...args: string[]) => {
       const { code, errors } = await compare(args);
