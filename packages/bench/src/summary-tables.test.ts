@@ -207,6 +207,18 @@ describe('summaryTables', () => {
     ]);
   });
 
+  it('says of how many questions success is, where some have no gold passage', () => {
+    const lines = (n: number, settings: Partial<ResultCell> = {}): readonly string[] =>
+      sectionsOf(cell(settings, { cleanSuccessRate: metric(n === 0 ? null : 1, n) }), cell({ ...settings, defense: 'grada' })).flatMap(
+        ({ notAssessed }) => notAssessed,
+      );
+    expect(lines(7)).toEqual([]);
+    expect(lines(6)).toEqual(['success is of the 6 questions with a gold passage']);
+    expect(lines(1)).toEqual(['success is of the 1 question with a gold passage']);
+    expect(lines(0)).toEqual(['no assessed question has a gold passage']);
+    expect(lines(7, { seeds: [1, 2], outcomes: { breached: 0, resisted: 14, notAssessed: 0 } })).toEqual([]);
+  });
+
   it('begins with the suite and how it differs from its paper', () => {
     const result: BenchResult = {
       ...sample,

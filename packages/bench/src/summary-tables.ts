@@ -118,7 +118,7 @@ function sectionOf(cells: readonly ResultCell[], marked: Marked): SummarySection
     title: first.part === null ? first.dataset : `${first.part}: ${first.dataset}`,
     facts: factsOf(cells),
     tables,
-    notAssessed: notAssessedLines(cells, label),
+    notAssessed: [...notAssessedLines(cells, label), ...withoutGold(cells)],
   };
 }
 
@@ -306,6 +306,15 @@ function notAssessedLines(cells: readonly ResultCell[], label: (cell: ResultCell
     notAssessedIn,
   );
   return groups.map((group) => `${notAssessedIn(group[0]!)}, ${whereOf(group, cells, label)}`);
+}
+
+/** Datasets need not name a gold passage for every question; success is a share of those that have one. */
+function withoutGold(cells: readonly ResultCell[]): string[] {
+  const [most] = [...cells].sort((a, b) => metricOf(b, 'cleanSuccessRate').n - metricOf(a, 'cleanSuccessRate').n);
+  const { n } = metricOf(most!, 'cleanSuccessRate');
+  const assessed = (most!.outcomes.breached + most!.outcomes.resisted) / Math.max(1, most!.seeds.length);
+  if (n >= assessed || !Object.hasOwn(most!.metrics, 'cleanSuccessRate')) return [];
+  return [n === 0 ? 'no assessed question has a gold passage' : `success is of the ${plural(n, 'question')} with a gold passage`];
 }
 
 function whereOf(group: readonly ResultCell[], cells: readonly ResultCell[], label: (cell: ResultCell) => string): string {
