@@ -34,14 +34,14 @@ function findingOf(scenario: Scenario, settingsDiffer: boolean): Markup {
     .filter((standing) => !isBaseline(standing) && standing.worst && standing.assessedAgainst === scenario.columns.length)
     .sort((a, b) => a.worst!.metric.value - b.worst!.metric.value || (b.clean?.value ?? 0) - (a.clean?.value ?? 0));
   const best = whole[0];
-  const start = html`On <b>${scenario.dataset}</b>${settingsDiffer ? ` (${scenario.settings})` : ''}`;
+  const start = html`On <b>${scenario.dataset}</b>${settingsDiffer ? ` (${scenario.settings})` : ''},`;
   if (!best) return html`<p>${start} no defense was assessed against every attack, so none is said to be best.</p>`;
   const { metric, column } = best.worst!;
   const against = baseline?.worst ? `, ${percent(baseline.worst.metric.value)} without a defense` : '';
   const better = !baseline?.worst || metric.value < baseline.worst.metric.value;
   const first = better
-    ? html`${start} <b><bdi>${best.row.label}</bdi></b> has the lowest worst case: poison reached the context of <b>${percent(metric.value)}</b> of questions under ${column} (95 % interval ${span(metric, percent)}, n = ${metric.n})${against}.`
-    : html`${start} no defense lowered the worst case: the best, <b><bdi>${best.row.label}</bdi></b>, has ${percent(metric.value)} under ${column} (95 % interval ${span(metric, percent)}, n = ${metric.n})${against}.`;
+    ? html`${start} <b><bdi>${best.row.label}</bdi></b> has the lowest worst case: poison reached the context of <b>${percent(metric.value)}</b> of questions under ${column} (95 % interval ${span(metric, percent)}, n\u00a0=\u00a0${metric.n})${against}.`
+    : html`${start} no defense lowered the worst case: the best, <b><bdi>${best.row.label}</bdi></b>, has ${percent(metric.value)} under ${column} (95 % interval ${span(metric, percent)}, n\u00a0=\u00a0${metric.n})${against}.`;
   const level = whole.filter(
     (other) => other !== best && other.worst!.metric.low !== null && metric.high !== null && other.worst!.metric.low <= metric.high,
   );
@@ -54,7 +54,7 @@ function findingOf(scenario: Scenario, settingsDiffer: boolean): Markup {
 
 function cost(best: Standing, baseline: Standing | undefined): Markup {
   if (!best.clean) return html`What it costs without an attack was not assessed.`;
-  const found = html`Without an attack gold was in the context of ${percent(best.clean.value)} (${span(best.clean, percent)}, n = ${best.clean.n})`;
+  const found = html`Without an attack gold was in the context of ${percent(best.clean.value)} (${span(best.clean, percent)}, n\u00a0=\u00a0${best.clean.n})`;
   if (!baseline?.clean) return html`${found}.`;
   const loss = baseline.clean.value - best.clean.value;
   const said = loss > 0 ? `${points(loss)} lower than` : loss < 0 ? `${points(-loss)} higher than` : 'the same as';

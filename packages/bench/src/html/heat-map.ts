@@ -13,7 +13,7 @@ function heatCell(placed: Placed | undefined, strong: boolean, note: Content): M
     return html`<td class="heat none" title="not assessed"><a href="#cell-${placed.index}">${DASH}</a><small>none of ${placed.cell.queries} assessed</small></td>`;
   const deviation = metric.deviation == null ? '' : html`<small>± ${bare(metric.deviation)} over seeds</small>`;
   const value = html`<a href="#cell-${placed.index}">${percent(metric.value)}</a>`;
-  return html`<td class="heat h${heatStep(metric.value)}" title="${shareInWords(metric)}">${strong ? html`<strong>${value}</strong>` : value}<small>${span(metric, bare)}</small><small>n = ${metric.n}${metric.notAssessed === 0 ? '' : `, ${metric.notAssessed} not assessed`}</small>${deviation}${note}</td>`;
+  return html`<td class="heat h${heatStep(metric.value)}" title="${shareInWords(metric)}">${strong ? html`<strong>${value}</strong>` : value}<small>${span(metric, bare)}</small><small>n\u00a0=\u00a0${metric.n}${metric.notAssessed === 0 ? '' : `, ${metric.notAssessed} not assessed`}</small>${deviation}${note}</td>`;
 }
 
 /** How often poison reached the context, by defense and attack: a table first, coloured second. The last column is the worst over the attacks. */

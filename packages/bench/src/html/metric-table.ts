@@ -31,5 +31,5 @@ function value(cell: ResultCell, name: string): Markup {
   const metric = Object.hasOwn(cell.metrics, name) ? cell.metrics[name]! : null;
   if (!metric) return html`<td>${DASH}</td>`;
   if (metric.value === null) return html`<td>${DASH}<small>${metric.notAssessed} not assessed</small></td>`;
-  return html`<td>${decimal(metric.value)}<small>${span(metric, decimal)}</small><small>n = ${metric.n}${metric.notAssessed === 0 ? '' : `, ${metric.notAssessed} not`}${metric.deviation == null ? '' : `, sd ${decimal(metric.deviation)}`}</small></td>`;
+  return html`<td>${decimal(metric.value)}<small>${span(metric, decimal)}</small><small>n\u00a0=\u00a0${metric.n}${metric.notAssessed === 0 ? '' : `, ${metric.notAssessed} not`}${metric.deviation == null ? '' : `, sd ${decimal(metric.deviation)}`}</small></td>`;
 }

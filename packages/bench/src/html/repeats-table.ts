@@ -42,5 +42,5 @@ export function repeatsTable(result: BenchResult): Markup {
 function value(cell: ResultCell, name: string): Markup {
   const metric = metricOf(cell, name);
   if (!metric) return html`<td>${DASH}</td>`;
-  return html`<td>${percent(metric.value)}${metric.deviation == null ? '' : ` ± ${percent(metric.deviation)}`}<small>n = ${metric.n}</small></td>`;
+  return html`<td>${percent(metric.value)}${metric.deviation == null ? '' : ` ± ${percent(metric.deviation)}`}<small>n\u00a0=\u00a0${metric.n}</small></td>`;
 }

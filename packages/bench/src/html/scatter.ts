@@ -32,7 +32,7 @@ export function scatter(scenario: Scenario, id: string): Markup {
   const front = paretoFront(plotted);
   const rows = standings.map((standing) => {
     const place = plotted.findIndex((point) => point.standing === standing);
-    return html`<tr><td>${place < 0 ? DASH : place + 1}</td><th scope="row"><bdi>${standing.row.label}</bdi></th><td>${standing.clean ? html`${percent(standing.clean.value)} <small>${span(standing.clean, percent)}, n = ${standing.clean.n}</small>` : DASH}</td><td>${standing.worst ? html`${percent(1 - standing.worst.metric.value)} <small>n = ${standing.worst.metric.n}, ${standing.worst.column}</small>` : DASH}</td><td>${place < 0 ? DASH : front[place] ? 'yes' : 'no'}</td></tr>`;
+    return html`<tr><td>${place < 0 ? DASH : place + 1}</td><th scope="row"><bdi>${standing.row.label}</bdi></th><td>${standing.clean ? html`${percent(standing.clean.value)} <small>${span(standing.clean, percent)}, n\u00a0=\u00a0${standing.clean.n}</small>` : DASH}</td><td>${standing.worst ? html`${percent(1 - standing.worst.metric.value)} <small>n\u00a0=\u00a0${standing.worst.metric.n}, ${standing.worst.column}</small>` : DASH}</td><td>${place < 0 ? DASH : front[place] ? 'yes' : 'no'}</td></tr>`;
   });
   const missing = standings.length - plotted.length;
   return html`<div class="pair"><figure>${plotted.length === 0 ? html`<p>No defense has both numbers, so there is nothing to draw.</p>` : scrolling('Utility against robustness, chart', chart(plotted, front, id, scenario.dataset))}<figcaption>Top right is best. Bars are 95 % intervals; a ring around a point means that no other defense is better in one and as good in the other. ${missing === 0 ? '' : `${missing} without both numbers not drawn.`}</figcaption></figure>

@@ -103,7 +103,7 @@ describe('findings', () => {
       cellOf({ defense: 'pra-rag', attack: 'other', breached: 0.6, clean: 0.7 }),
     ]);
     expect(text).toContain(
-      'On alpha grada has the lowest worst case: poison reached the context of 20.0 % of questions under other, 1 poisoned',
+      'On alpha, grada has the lowest worst case: poison reached the context of 20.0 % of questions under other, 1 poisoned',
     );
     expect(text).toContain('100.0 % without a defense');
     expect(text).toContain(

@@ -90,7 +90,7 @@ tr.poisoned td:first-child,tr.foreign td:first-child{border-left:4px solid var(-
 .pool td:not(.passage){white-space:nowrap}.pool thead th,.pair thead th{min-width:0}.pair td:nth-child(3),.pair td:nth-child(4){min-width:9rem}.metrics td{min-width:6rem}:target{outline:3px solid var(--link)}
 pre{background:var(--sheet);padding:.7rem 1rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}code{font-size:.9em;overflow-wrap:anywhere}
 footer{padding-bottom:3rem}
-@media (max-width:600px){header,main,footer{padding:0 12px}.heatmap td{min-width:5.6rem}th,td{padding:.3rem .4rem}th[scope=row]{min-width:6.5rem;max-width:9rem}.passage{min-width:13rem}article{padding-left:.5rem}}
+@media (max-width:600px){header,main,footer{padding:0 12px}.heatmap td{min-width:5.6rem}th,td{padding:.3rem .4rem}th[scope=row]{min-width:6.5rem;max-width:9rem}.passage{min-width:10.5rem}article{padding-left:.5rem}}
 @media screen and (min-width:1150px){.pair figure{position:sticky;top:1rem}}
 @media print{:root{${variables(LIGHT)}}${heatRules('light')}body{font-size:10pt}header,main,footer{max-width:none;padding:0}nav,.skip{display:none}.heat,.band,svg{print-color-adjust:exact;-webkit-print-color-adjust:exact}.scroll{overflow:visible}figure,tr,article h4{break-inside:avoid}a{color:inherit}h2{break-after:avoid}}
 `);

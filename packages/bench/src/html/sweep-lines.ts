@@ -88,7 +88,9 @@ export function sweepCharts(sweep: Sweep, id: string): Markup {
     for (let first = 0; first < sweep.series.length; first += MOST_LINES)
       parts.push(lines(sweep, sweep.series.slice(first, first + MOST_LINES), metric, title, `${id}-${metric}-${first}`));
   const cell = (metric: MetricValue | null) =>
-    metric ? html`<td>${percent(metric.value)}<small>${span(metric, percent)}, n = ${metric.n}</small></td>` : html`<td>${DASH}</td>`;
+    metric
+      ? html`<td>${percent(metric.value)}<small>${span(metric, percent)}, n\u00a0=\u00a0${metric.n}</small></td>`
+      : html`<td>${DASH}</td>`;
   const rows = sweep.series.flatMap(({ label, points }) =>
     points.map(
       ({ value, placed }) =>
@@ -135,7 +137,7 @@ function lines(sweep: Sweep, series: readonly SweepSeries[], name: string, title
   });
   const paths = drawn.map(({ series: { label }, points }, s) => {
     const path = linePath(points.map((point) => ({ x: point.x, y: y(point.metric.value) })));
-    return html`<g class="line s${s}"><path d="${path}"/>${points.map((point) => html`<g><title>${label}, ${sweep.option} = ${point.value}: ${percent(point.metric.value)}, ${span(point.metric, percent)}, n = ${point.metric.n}</title>${marker(s, point.x, y(point.metric.value))}</g>`)}</g>`;
+    return html`<g class="line s${s}"><path d="${path}"/>${points.map((point) => html`<g><title>${label}, ${sweep.option} = ${point.value}: ${percent(point.metric.value)}, ${span(point.metric, percent)}, n\u00a0=\u00a0${point.metric.n}</title>${marker(s, point.x, y(point.metric.value))}</g>`)}</g>`;
   });
   const scale = ticks(0, 1, 5).map((value) => ({ at: y(value), text: `${100 * value} %` }));
   const chart = drawing(
