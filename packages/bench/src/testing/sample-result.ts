@@ -245,7 +245,7 @@ function makeResult(options: SampleSettings): BenchResult {
     schemaVersion: 1,
     run: {
       seed: 1,
-      versions: { '@bezoar/core': '0.1.0', '@bezoar/bench': '0.1.0', node: '20.19.0' },
+      versions: { bezoar: '0.1.0', node: '20.19.0' },
       environment: { platform: 'linux', arch: 'x64' },
       startedAt: '2026-01-02T03:04:05.678Z',
       suite: null,
