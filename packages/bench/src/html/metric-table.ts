@@ -13,13 +13,15 @@ export function metricTable(scenario: Scenario): Markup {
   );
   return scrolling(
     `All metrics, ${scenario.dataset}`,
-    html`<table class="metrics"><caption>All metrics: <b>${scenario.dataset}</b>, ${scenario.settings}. Shares are from 0 to 1; below each number its 95 % interval and n.</caption><thead><tr><th scope="col">Cell</th><th scope="col">Outcomes</th>${names.map((name) => html`<th scope="col"><span title="${name}">${words(name)}</span></th>`)}</tr></thead><tbody>${rows}</tbody></table>`,
+    html`<table class="metrics"><caption>All metrics: <b>${scenario.dataset}</b>, ${scenario.settings}. Shares are from 0 to 1; below each number its 95 % interval, the questions it rests on (n), how many it could not be computed for (not), and with several seeds the standard deviation between them (sd).</caption><thead><tr><th scope="col">Cell</th><th scope="col">Outcomes</th>${names.map((name) => html`<th scope="col"><span title="${name}">${words(name)}</span></th>`)}</tr></thead><tbody>${rows}</tbody></table>`,
   );
 }
 
 function outcomes(cell: ResultCell, index: number): Content {
   const { breached, resisted, notAssessed } = cell.outcomes;
-  const said = html`${breached} breached, ${resisted} resisted, ${notAssessed} not assessed`;
+  const said = isAttacked(cell)
+    ? `${breached} breached, ${resisted} resisted, ${notAssessed} not assessed`
+    : `${breached + resisted} not attacked, ${notAssessed} not assessed`;
   const why = new Map<string, number>();
   for (const record of cell.records) if (record.why !== null) why.set(record.why, (why.get(record.why) ?? 0) + 1);
   const reasons = why.size === 0 ? '' : html`<small>${[...why].map(([reason, number]) => `${reason} ${number}`).join(', ')}</small>`;
@@ -31,5 +33,5 @@ function value(cell: ResultCell, name: string): Markup {
   const metric = Object.hasOwn(cell.metrics, name) ? cell.metrics[name]! : null;
   if (!metric) return html`<td>${DASH}</td>`;
   if (metric.value === null) return html`<td>${DASH}<small>${metric.notAssessed} not assessed</small></td>`;
-  return html`<td>${decimal(metric.value)}<small>${span(metric, decimal)}</small><small>n\u00a0=\u00a0${metric.n}${metric.notAssessed === 0 ? '' : `, ${metric.notAssessed} not`}${metric.deviation == null ? '' : `, sd ${decimal(metric.deviation)}`}</small></td>`;
+  return html`<td>${decimal(metric.value)}<small>${span(metric, decimal)}</small><small>n\u00a0=\u00a0${metric.n}${metric.notAssessed === 0 ? '' : `, ${metric.notAssessed} not`}</small>${metric.deviation == null ? '' : html`<small>sd ${decimal(metric.deviation)}</small>`}</td>`;
 }

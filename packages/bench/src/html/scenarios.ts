@@ -91,7 +91,7 @@ function scenarioOf(cells: readonly Placed[]): Scenario {
 }
 
 /** Names a cell's row: the defense, with encoder, model and answerer where they tell rows of the same defense apart. */
-export function rowLabels(cells: readonly ResultCell[]): (cell: ResultCell) => string {
+function rowLabels(cells: readonly ResultCell[]): (cell: ResultCell) => string {
   const variants = new Map<string, { encoders: Set<string | null>; models: Set<string | null>; answerers: Set<string | null> }>();
   for (const { defense, encoder, model, answerer } of cells) {
     const known = variants.get(defense) ?? { encoders: new Set(), models: new Set(), answerers: new Set() };

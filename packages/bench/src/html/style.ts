@@ -87,7 +87,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.3r
 .passage{min-width:17rem;max-width:44rem;overflow-wrap:anywhere;white-space:pre-wrap}.passage details{margin:0}
 .tag{font-weight:600;white-space:nowrap}.tag.poisoned,.tag.foreign{color:var(--poison)}.tag.gold{color:var(--gold)}
 tr.poisoned td:first-child,tr.foreign td:first-child{border-left:4px solid var(--poison)}
-.pool td:not(.passage){white-space:nowrap}.pool thead th,.pair thead th{min-width:0}.pair td:nth-child(3),.pair td:nth-child(4){min-width:9rem}.metrics td{min-width:6rem}:target{outline:3px solid var(--link)}
+.pool td:not(.passage){white-space:nowrap}.pool thead th,.pair thead th{min-width:0}.pair td:nth-child(3),.pair td:nth-child(4){min-width:9rem}.metrics td{min-width:6.5rem}.metrics td small{white-space:nowrap}.metrics td:nth-child(2){min-width:11rem}:target{outline:3px solid var(--link)}
 pre{background:var(--sheet);padding:.7rem 1rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}code{font-size:.9em;overflow-wrap:anywhere}
 footer{padding-bottom:3rem}
 @media (max-width:600px){header,main,footer{padding:0 12px}.heatmap td{min-width:5.6rem}th,td{padding:.3rem .4rem}th[scope=row]{min-width:6.5rem;max-width:9rem}.passage{min-width:10.5rem}article{padding-left:.5rem}}
