@@ -9,6 +9,8 @@ const MOST_OF_A_CELL = 10;
 const MOST_OF_ALL = 350;
 /** Characters of a passage that stand in its row; the rest unfolds. */
 const CLIP = 220;
+/** Fewer than these are not worth unfolding. */
+const LEAST_FOLDED = 80;
 
 /** How many questions of each cell are listed, given how many have any to list. */
 export const questionsPerCell = (cells: number): number =>
@@ -24,7 +26,7 @@ export function breachedQuestions(result: BenchResult, placed: Placed, title: st
 
 /** The clipped text, and the rest to unfold; nothing is cut in the middle of a character. */
 function clipped(text: string): Markup {
-  if (text.length <= CLIP) return html`<bdi class="text">${text}</bdi>`;
+  if (text.length < CLIP + LEAST_FOLDED) return html`<bdi class="text">${text}</bdi>`;
   const end = text.codePointAt(CLIP - 1)! > 0xffff ? CLIP + 1 : CLIP;
   return html`<bdi class="text">${text.slice(0, end)}</bdi>… <details><summary>${count(text.length - end, 'more character')}</summary><bdi class="text">${text.slice(end)}</bdi></details>`;
 }

@@ -14,7 +14,7 @@ export function measured(result: BenchResult): Markup {
   });
   return scrolling(
     'Datasets',
-    html`<table><caption>Datasets</caption><thead><tr><th scope="col">Dataset</th><th scope="col">Questions</th><th scope="col">Passages</th><th scope="col">Assessed per cell (all seeds)</th><th scope="col">Fingerprint</th></tr></thead><tbody>${rows}</tbody></table>`,
+    html`<table><caption>Datasets</caption><thead><tr><th scope="col">Dataset</th><th scope="col">Questions</th><th scope="col">Passages</th><th scope="col">Assessed per cell${cells.some(({ seeds }) => seeds.length > 1) ? ' (all seeds)' : ''}</th><th scope="col">Fingerprint</th></tr></thead><tbody>${rows}</tbody></table>`,
   );
 }
 

@@ -3,6 +3,7 @@ import { sampleResult } from '../testing/sample-result.ts';
 import type { BenchResult, MetricValue, ResultCell } from '../types.ts';
 import { breachedQuestions, questionsPerCell } from './breached-questions.ts';
 import { findings } from './findings.ts';
+import { meanContext } from './heat-map.ts';
 import { outline } from './histograms.ts';
 import { movementOf } from './rank-movement.ts';
 import { paretoFront } from './scatter.ts';
@@ -238,6 +239,18 @@ describe('sweepsOf', () => {
   it('finds none where nothing is swept', () => {
     expect(sweepsOf(sampleResult().cells)).toEqual([]);
   });
+});
+
+it('the mean context leaves out what was not assessed, and is null, not zero, without anything', () => {
+  const record = plain.records.find(({ outcome }) => outcome === 'resisted')!;
+  const skipped = { ...record, outcome: 'not-assessed' as const, context: [] };
+  expect(
+    meanContext([
+      { ...plain, records: [{ ...record, context: [1, 2, 3] }, skipped] },
+      { ...plain, records: [{ ...record, context: [] }] },
+    ]),
+  ).toBe(1.5);
+  expect(meanContext([{ ...plain, records: [skipped] }])).toBeNull();
 });
 
 it('the outline of a histogram begins and ends on the floor, with shares of its total', () => {

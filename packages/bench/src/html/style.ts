@@ -84,7 +84,7 @@ g.poisoned circle{fill:var(--poison)}g.gold circle{fill:var(--gold)}g.poisoned t
 details{margin:.4rem 0}summary{cursor:pointer;overflow-wrap:anywhere}
 article{border-left:3px solid var(--rule);padding-left:1rem;margin:1rem 0 1.6rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.3rem 0}dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}
-.passage{min-width:17rem;max-width:44rem;overflow-wrap:anywhere;white-space:pre-wrap}.passage details{margin:0}
+.passage{min-width:17rem;max-width:44rem;overflow-wrap:anywhere}.passage .text{white-space:pre-wrap}.passage details{margin:0}
 .tag{font-weight:600;white-space:nowrap}.tag.poisoned,.tag.foreign{color:var(--poison)}.tag.gold{color:var(--gold)}
 tr.poisoned td:first-child,tr.foreign td:first-child{border-left:4px solid var(--poison)}
 .pool td:not(.passage){white-space:nowrap}.pool thead th,.pair thead th{min-width:0}.pair td:nth-child(3),.pair td:nth-child(4){min-width:9rem}.metrics td{min-width:6.5rem}.metrics td small{white-space:nowrap}.metrics td:nth-child(2){min-width:11rem}:target{outline:3px solid var(--link)}

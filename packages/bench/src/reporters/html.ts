@@ -1,4 +1,5 @@
 import { defineReporter } from '../define-reporter.ts';
+import { withEncoderLabels } from '../encoder-label.ts';
 import { breachedQuestions, questionsPerCell } from '../html/breached-questions.ts';
 import { diagnosis } from '../html/diagnosis.ts';
 import { findings } from '../html/findings.ts';
@@ -59,7 +60,7 @@ export const html = defineReporter({
   name: 'html',
   summary: 'one self-contained page with heat map, charts and every failing question',
   *render(result) {
-    for (const piece of page(result)) yield piece.source;
+    for (const piece of page(withEncoderLabels(result))) yield piece.source;
   },
 });
 
@@ -78,7 +79,7 @@ function* page(result: BenchResult): Generator<Markup> {
   yield markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>${title} · Bezoar</title><style>${style}</style></head><body>
 <a class="skip" href="#heat">To the results</a>
-<header><h1>${title}</h1><p class="quiet">Bezoar ${run.versions['@bezoar/bench'] ?? ''} · started ${run.startedAt} · seed ${run.seed} · ${count(result.cells.length, 'cell')}</p>${findings(result, scenarios)}${warnings(result)}
+<header><h1>${title}</h1><p class="quiet">Bezoar ${run.versions.bezoar ?? ''} · started ${run.startedAt} · seed ${run.seed} · ${count(result.cells.length, 'cell')}</p>${findings(result, scenarios)}${warnings(result)}
 ${measured(result)}${settingsList(scenarios)}
 <nav aria-label="Sections"><ul>${SECTIONS.filter(([id]) => !absent.includes(id)).map(([id, name]) => markup`<li><a href="#${id}">${name}</a></li>`)}</ul></nav></header><main>
 `;
