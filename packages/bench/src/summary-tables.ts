@@ -1,3 +1,4 @@
+import { withEncoderLabels } from './encoder-label.ts';
 import type { BenchResult, MetricValue, ResultCell } from './types.ts';
 
 /** Rows of strings under a head, not escaped for anything yet: SPECs, names and messages in them may be hostile. */
@@ -49,7 +50,8 @@ const LEGEND = [
 ];
 
 /** What an engineer wants first of a result, for the terminal and for Markdown. The other formats have every metric of every cell. */
-export function summaryTables(result: BenchResult): Summary {
+export function summaryTables(given: BenchResult): Summary {
+  const result = withEncoderLabels(given);
   const notes = new Map<string, number>();
   for (const { code, message } of result.cells.flatMap(({ warnings }) => warnings)) {
     const note = `${code}: ${message}`;

@@ -46,6 +46,17 @@ async function compare(
 }
 
 describe('compare', () => {
+  it('shows encoders without their folders to people, and whole to programs', async () => {
+    const moved = { ...sample, cells: sample.cells.map((cell) => ({ ...cell, encoder: cell.encoder && 'onnx:/home/somebody/minilm' })) };
+    const terminal = memoryTerminal();
+    writeFileSync(join(terminal.cwd, 'moved.json'), saved(moved, 'json'));
+    expect(await runCommand(['compare', 'moved.json', 'moved.json'], terminal)).toBe(0);
+    expect(terminal.output()).toContain('onnx:minilm');
+    expect(terminal.output()).not.toContain('somebody');
+    expect(await runCommand(['compare', 'moved.json', 'moved.json', '--format', 'json'], terminal)).toBe(0);
+    expect(terminal.output()).toContain('onnx:/home/somebody/minilm');
+  });
+
   it('says what changed between two results, by how much, and how sure that is', async () => {
     const { code, output, errors } = await compare(['a.json', 'b.jsonl', '--metric', 'poisonInContext']);
     expect([code, errors()]).toEqual([0, '']);

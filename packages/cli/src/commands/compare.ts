@@ -12,7 +12,7 @@ import {
   readResult,
   type Verdict,
 } from '@bezoar/bench';
-import { fit, printable, cells as width, wrap } from '@bezoar/bench/layout';
+import { encoderLabel, fit, printable, cells as width, wrap } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core';
 import { type CommonOptions, EXIT } from '../run-command.ts';
 import { paint, type Style, type Terminal } from '../terminal.ts';
@@ -101,6 +101,8 @@ export async function compare(a: string, b: string | undefined, options: Compare
 
 function pageOf(comparison: Comparison, names: { readonly before: string; readonly after: string }, within: boolean): Page {
   const { cells, tests, changedDatasets, onlyBefore, onlyAfter } = comparison;
+  const encoders = new Set([...cells.map(({ after }) => after), ...onlyBefore, ...onlyAfter].flatMap(({ encoder }) => encoder ?? []));
+  const describe = (cell: CellSettings): readonly string[] => factsOf(cell, encoders);
   const described = cells.map(({ after }) => describe(after));
   const shared = new Set(described[0].filter((fact) => described.every((facts) => facts.includes(fact))));
   const apart = (facts: readonly string[]): string => facts.filter((fact) => !shared.has(fact)).join(', ');
@@ -141,7 +143,7 @@ const named = (all: readonly string[]): string =>
   all.length <= MAX_NAMED ? all.join('; ') : `${all.slice(0, MAX_NAMED).join('; ')}; and ${all.length - MAX_NAMED} more`;
 
 /** A cell's settings in words, the telling ones first. */
-function describe(cell: CellSettings): readonly string[] {
+function factsOf(cell: CellSettings, encoders: ReadonlySet<string>): readonly string[] {
   const { attack, poisons, placement, sweep } = cell;
   const planted = placement === 'ratio' ? `${Math.round(1000 * poisons) / 10} %` : `x${poisons}`;
   // Values that went into a SPEC or another setting are there already.
@@ -151,7 +153,7 @@ function describe(cell: CellSettings): readonly string[] {
   );
   return [
     cell.defense,
-    ...(cell.encoder === null ? [] : [cell.encoder]),
+    ...(cell.encoder === null ? [] : [encoderLabel(cell.encoder, encoders)]),
     ...swept.map(([name, value]) => `${name} ${value}`),
     attack === 'none' ? 'no attack' : `${attack} ${planted}`,
     cell.dataset,
