@@ -1,7 +1,7 @@
 /**
  * Writes what is generated from the folders: a registry.generated.ts in core (defenses, recipes, policies), redteam (attacks) and bench (metrics,
- * reporters), one entry a file, and packages/core/schema/policy.schema.json. `npm run generate` after adding a file; with `--check` nothing
- * is written and a stale file fails.
+ * reporters), one entry a file, and the published schemas: packages/core/schema/policy.schema.json, packages/bench/schema/result.schema.json.
+ * `npm run generate` after adding a file; with `--check` nothing is written and a stale file fails.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -103,4 +103,6 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   put(`${packages}redteam/src/registry.generated.ts`, attackRegistrySource());
   put(`${packages}bench/src/registry.generated.ts`, benchRegistrySource());
   put(`${packages}core/schema/policy.schema.json`, await schemaSource());
+  const { RESULT_SCHEMA } = (await import('../packages/bench/src/result-schema.ts')) as { RESULT_SCHEMA: object };
+  put(`${packages}bench/schema/result.schema.json`, `${JSON.stringify(RESULT_SCHEMA, null, 2)}\n`);
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type BenchPart, type BenchResult, REPORTERS, readSuite, runBench, SUITE_NAMES } from '@bezoar/bench';
+import { type BenchPart, type BenchResult, REPORTERS, readSuite, runBench } from '@bezoar/bench';
 import { BezoarError, type JsonObject } from '@bezoar/core';
 import { createProgress } from '../progress.ts';
 import { formatOf } from '../report-format.ts';
@@ -43,7 +43,7 @@ export async function bench(options: BenchOptions, terminal: Terminal, log: Log)
   const suite =
     options.suite === undefined
       ? null
-      : await readSuite((SUITE_NAMES as readonly string[]).includes(options.suite) ? options.suite : resolve(terminal.cwd, options.suite));
+      : await readSuite(options.suite, terminal.cwd);
   const progress = createProgress(terminal, options);
   const journal = options.out === '-' ? null : `${resolve(terminal.cwd, options.out)}.partial`;
   const baseUrl = terminal.env.OPENAI_BASE_URL || 'https://api.openai.com/v1';
