@@ -10,7 +10,7 @@ const points = (share: number): string => `${(100 * share).toFixed(1)} points`;
 
 /** What a reader should take home, computed: the defense with the lowest worst case, what it costs where nobody attacks, and whether that is settled. */
 export function findings(result: BenchResult, scenarios: readonly Scenario[]): Markup {
-  const told = scenarios.filter(({ swept, columns }) => !swept && columns.length > 0).slice(0, MOST_FINDINGS);
+  const told = scenarios.filter(({ columns }) => columns.length > 0).slice(0, MOST_FINDINGS);
   let [breached, resisted, notAssessed] = [0, 0, 0];
   for (const { outcomes } of result.cells) {
     breached += outcomes.breached;

@@ -126,6 +126,17 @@ describe('findings', () => {
     expect(said([none, cellOf({ defense: 'grada', breached: 1, clean: 0.9 })])).toContain('no defense lowered the worst case');
   });
 
+  it('says of which settings it speaks where there are several', () => {
+    expect(
+      said([
+        none,
+        cellOf({ defense: 'grada', breached: 0.1 }),
+        { ...none, pool: 20 },
+        cellOf({ defense: 'grada', breached: 0.3, pool: 20 }),
+      ]),
+    ).toContain('On alpha (pool 20 · keep 3');
+  });
+
   it('counts what was not assessed', () => {
     expect(said([{ ...none, outcomes: { breached: 3, resisted: 2, notAssessed: 7 } }])).toContain(
       '1 cell: 3 questions breached, 2 resisted or not attacked, 7 not assessed.',

@@ -39,7 +39,7 @@ export const sweepInWords = (cell: ResultCell): string =>
     .map(([option, value]) => `${option} = ${value}`)
     .join(', ');
 
-export function settingsInWords(cell: ResultCell): string {
+function settingsInWords(cell: ResultCell): string {
   const seeds = cell.seeds.length > 1 ? `seeds ${cell.seeds.join(', ')}` : `seed ${cell.seed}`;
   return [
     ...(cell.part === null ? [] : [cell.part]),

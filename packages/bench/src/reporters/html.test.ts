@@ -98,3 +98,10 @@ describe('the page', () => {
     expect(page).toContain('<li>Another &lt;encoder&gt;.</li>');
   });
 });
+
+it('where everything is swept, the swept cells are the result', () => {
+  const swept = sampleResult({ sweep: true });
+  const page = pageOf({ ...swept, cells: swept.cells.filter(({ sweep }) => sweep !== null) });
+  expect(page).toContain('has the lowest worst case');
+  expect(page.match(/<table class="heatmap">/g)).toHaveLength(6);
+});

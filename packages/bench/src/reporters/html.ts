@@ -11,7 +11,7 @@ import { count } from '../html/numbers.ts';
 import { rankMovement } from '../html/rank-movement.ts';
 import { repeatsTable } from '../html/repeats-table.ts';
 import { scatter } from '../html/scatter.ts';
-import { columnOf, isAttacked, type Placed, type Scenario, scenariosOf, settingsInWords } from '../html/scenarios.ts';
+import { columnOf, isAttacked, type Placed, type Scenario, scenariosOf, sweepInWords } from '../html/scenarios.ts';
 import { style } from '../html/style.ts';
 import { sweepCharts, sweepsOf } from '../html/sweep-lines.ts';
 import { warnings } from '../html/warnings.ts';
@@ -40,9 +40,13 @@ const SECTIONS = [
 type SectionId = (typeof SECTIONS)[number][0];
 
 const nameOf = ({ cell }: Placed): string =>
-  [cell.dataset, cell.defense, ...(cell.encoder === null ? [] : [cell.encoder]), isAttacked(cell) ? columnOf(cell) : 'no attack'].join(
-    ' · ',
-  );
+  [
+    cell.dataset,
+    cell.defense,
+    ...(cell.encoder === null ? [] : [cell.encoder]),
+    isAttacked(cell) ? columnOf(cell) : 'no attack',
+    ...(cell.sweep === null ? [] : [sweepInWords(cell)]),
+  ].join(' · ');
 
 const heading = (id: SectionId): Markup => markup`<h2 id="${id}">${SECTIONS.find(([one]) => one === id)![1]}</h2>`;
 
@@ -67,6 +71,8 @@ export const html = defineReporter({
 function* page(result: BenchResult): Generator<Markup> {
   const scenarios = scenariosOf(result);
   const plain = scenarios.filter(({ swept }) => !swept);
+  // Swept cells have their lines; where there are no others, they are the result.
+  const drawn = plain.length > 0 ? plain : scenarios;
   const sweeps = sweepsOf(result.cells);
   const repeated = result.cells.some(({ seeds }) => seeds.length > 1);
   const { run } = result;
@@ -79,11 +85,10 @@ function* page(result: BenchResult): Generator<Markup> {
   yield markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>${title} · Bezoar</title><style>${style}</style></head><body>
 <a class="skip" href="#heat">To the results</a>
-<header><h1>${title}</h1><p class="quiet">Bezoar ${run.versions.bezoar ?? ''} · started ${run.startedAt} · seed ${run.seed} · ${count(result.cells.length, 'cell')}</p>${findings(result, scenarios)}${warnings(result)}
-${measured(result)}${settingsList(scenarios)}
+<header><h1>${title}</h1><p class="quiet">Bezoar ${run.versions.bezoar ?? ''} · started ${run.startedAt} · seed ${run.seed} · ${count(result.cells.length, 'cell')}</p>${findings(result, drawn)}${warnings(result)}
+${measured(result)}${settingsList(drawn)}
 <nav aria-label="Sections"><ul>${SECTIONS.filter(([id]) => !absent.includes(id)).map(([id, name]) => markup`<li><a href="#${id}">${name}</a></li>`)}</ul></nav></header><main>
 `;
-  const drawn = (plain.length > 0 ? plain : scenarios).filter(({ cells }) => cells.length > 0);
   yield markup`${heading('heat')}${drawn.length === 0 ? markup`<p>Nothing was measured.</p>` : heatLegend()}${folded(drawn.map(heatMap), MOST_SCENARIOS_OPEN, 'Further datasets and settings')}
 `;
   const attacked = drawn.filter(({ columns }) => columns.length > 0);
@@ -120,7 +125,7 @@ ${measured(result)}${settingsList(scenarios)}
 
 /** The different settings that the cells had. */
 function settingsList(scenarios: readonly Scenario[]): Markup {
-  const settings = [...new Set(scenarios.filter(({ swept }) => !swept).map((scenario) => settingsInWords(scenario.cells[0]!.cell)))];
+  const settings = [...new Set(scenarios.map(({ settings }) => settings))];
   const shown = settings.slice(0, MOST_SCENARIOS_OPEN);
   const more = settings.length - shown.length;
   return markup`<p>${shown.map((one, index) => markup`${index === 0 ? '' : markup`<br>`}${one}`)}${more > 0 ? ` and ${more} other settings` : ''}</p>`;
@@ -129,10 +134,15 @@ function settingsList(scenarios: readonly Scenario[]): Markup {
 function* rankSection(result: BenchResult, scenarios: readonly Scenario[]): Generator<Markup> {
   yield markup`${heading('ranks')}<p>Across: the rank in the pool. Down: the place in the context, or out. Area and number: how many passages; on the grey line nothing moved. Gold is what the dataset calls relevant.</p>
 `;
-  const all = scenarios.flatMap(({ cells }) => cells.filter(({ cell }) => isAttacked(cell)));
-  const first = all[0]?.cell;
-  const isFirst = ({ cell }: Placed): boolean =>
-    first !== undefined && cell.dataset === first.dataset && columnOf(cell) === columnOf(first);
+  const attackedIn = ({ cells }: Scenario): Placed[] => cells.filter(({ cell }) => isAttacked(cell));
+  const all = scenarios.flatMap(attackedIn);
+  const opened = new Set(
+    scenarios
+      .slice(0, 1)
+      .flatMap(attackedIn)
+      .filter(({ cell }) => columnOf(cell) === columnOf(all[0]!.cell)),
+  );
+  const isFirst = (placed: Placed): boolean => opened.has(placed);
   const drawn = [...all.filter(isFirst), ...all.filter((placed) => !isFirst(placed))].slice(0, MOST_MOVEMENTS);
   const open = drawn.filter(isFirst).length;
   const parts = drawn.map(
