@@ -8,6 +8,9 @@ export default defineConfig({
     alias: [
       { find: /^@bezoar\/core\/testing$/, replacement: source('core/src/testing/index.ts') },
       { find: /^@bezoar\/core\/errors$/, replacement: source('core/src/errors.ts') },
+      { find: /^@bezoar\/core\/stores\/memory$/, replacement: source('core/src/stores/memory.ts') },
+      { find: /^@bezoar\/core\/index-defenses$/, replacement: source('core/src/index-defenses.generated.ts') },
+      { find: /^@bezoar\/stores\/(.+)$/, replacement: `${source('stores/src')}/$1.ts` },
       { find: /^@bezoar\/core\/kernels\/(.+)$/, replacement: `${source('core/src/kernels')}/$1.ts` },
       { find: /^@bezoar\/models\/testing$/, replacement: source('models/src/testing/index.ts') },
       { find: /^@bezoar\/models\/static-encoder$/, replacement: source('models/src/static-encoder.ts') },
@@ -15,7 +18,7 @@ export default defineConfig({
       { find: /^@bezoar\/bench\/json-lines$/, replacement: source('bench/src/dataset/read-json-lines.ts') },
       { find: /^@bezoar\/bench\/testing$/, replacement: source('bench/src/testing/index.ts') },
       { find: /^@bezoar\/bench\/(file-fault|layout)$/, replacement: `${source('bench/src')}/$1.ts` },
-      { find: /^@bezoar\/(core|models|redteam|bench)$/, replacement: `${source('')}$1/src/index.ts` },
+      { find: /^@bezoar\/(core|models|stores|redteam|bench)$/, replacement: `${source('')}$1/src/index.ts` },
     ],
   },
   test: {

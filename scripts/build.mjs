@@ -20,6 +20,7 @@ const folder = (name) => fileURLToPath(new URL(`../packages/${name}`, import.met
 await Promise.all([
   build({ ...shared, cwd: folder('core'), platform: 'neutral', dts: true }),
   build({ ...shared, cwd: folder('models'), platform: 'node', dts: true }),
+  build({ ...shared, cwd: folder('stores'), platform: 'node', dts: true }),
   build({ ...shared, cwd: folder('redteam'), platform: 'neutral', dts: true }),
   build({ ...shared, cwd: folder('bench'), platform: 'node', dts: true }),
   build({ ...shared, cwd: folder('cli'), platform: 'node', dts: false }),

@@ -48,6 +48,19 @@ export { ${folders.defenses.map(camelCase).join(', ')} };
 `;
 }
 
+export function indexDefenseSource(): string {
+  const names = namesIn('index-defenses');
+  return `${HEAD}
+${importsOf('index-defenses', names)}
+
+/** Every index defense by its SPEC name. */
+export const INDEX_DEFENSES = {
+${tableOf(names)}};
+
+export { ${names.map(camelCase).join(', ')} };
+`;
+}
+
 export function attackRegistrySource(): string {
   const names = namesIn('attacks', 'redteam');
   return `${HEAD}
@@ -100,6 +113,7 @@ function put(path: string, content: string): void {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   put(`${packages}core/src/registry.generated.ts`, registrySource());
+  put(`${packages}core/src/index-defenses.generated.ts`, indexDefenseSource());
   put(`${packages}redteam/src/registry.generated.ts`, attackRegistrySource());
   put(`${packages}bench/src/registry.generated.ts`, benchRegistrySource());
   put(`${packages}core/schema/policy.schema.json`, await schemaSource());

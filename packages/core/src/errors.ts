@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   NEEDS_LIKELIHOOD: 'a stage needs a likelihood model and the context has none',
   NOT_FOUND: 'a file or folder does not exist',
   SHAPE_MISMATCH: 'vectors that must be of one length are not',
+  STORE_FAILED: 'a store, its database or its disk could not do what was asked',
   STAGE_FAILED: 'a stage threw an error of its own',
   STAGE_BROKE_CONTRACT: 'a defense returned something other than one judgement a passage',
   TOO_LARGE: 'an input is over a stated bound',

@@ -18,8 +18,10 @@ export { type OptionSpec, type OptionSpecs, type OptionValues, option, readOptio
 export { parseSpec, type Spec } from './core/parse-spec.ts';
 export { type PassageText, passageText } from './core/passage-text.ts';
 export { type PolicyFile, parsePolicyFile, parseStages, policyFileSchema, policyFromSpecs } from './core/policy-file.ts';
-export type { CrossEncoder, EncodedTexts, EncodeOptions, Encoder, EncoderCalibration, LikelihoodModel } from './core/ports.ts';
+export type { CrossEncoder, EncodedTexts, EncodeOptions, Encoder, EncoderCalibration, LikelihoodModel, TokenSpan } from './core/ports.ts';
 export { type Reason, type Reasons, SEAL_REASONS } from './core/reasons.ts';
+export type * from './core/index-defense.ts';
+export type * from './core/store-port.ts';
 export { createRunContext, type RunContext, type RunSettings } from './core/run-context.ts';
 export { BezoarError, ERROR_CODES, type ErrorCode } from './errors.ts';
 export { type Bm25Corpus, bm25Corpus } from './kernels/bm25.ts';

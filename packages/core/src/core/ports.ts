@@ -13,6 +13,12 @@ export interface EncodedTexts {
   readonly truncated: readonly boolean[];
 }
 
+/** A token's place in its text. */
+export interface TokenSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Turns texts into vectors. Deterministic: the same text gives the same vector. */
 export interface Encoder {
   /** The SPEC that makes it: `static`, `onnx:DIR`, `openai:MODEL`. */
@@ -22,6 +28,10 @@ export interface Encoder {
   readonly similarity: 'cosine' | 'dot';
   /** Thresholds measured for this encoder, stored beside it; absent where nobody calibrated it. */
   readonly calibration?: EncoderCalibration;
+  /** The token that stands for "something was here"; null or absent where the encoder has none. */
+  readonly maskToken?: string | null;
+  /** Where each token of a text that the encoder would look at stands in it (UTF-16, `end` exclusive), special tokens left out; beyond its window nothing. */
+  tokenSpans?(texts: readonly string[]): readonly (readonly TokenSpan[])[];
   encode(texts: readonly string[], options: EncodeOptions): Promise<EncodedTexts>;
 }
 
