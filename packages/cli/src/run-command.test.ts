@@ -115,6 +115,8 @@ describe('a command line that cannot be meant', () => {
     ['encode --encoder onnx', '"onnx": write onnx:DIR'],
     ['list defences', 'there is no "defences" among the roles; did you mean defenses?'],
     ['list defenses grad', 'there is no "grad" among the defenses; did you mean grada?'],
+    ['list attacks poisonrag', 'there is no "poisonrag" among the attacks; did you mean poisonedrag?'],
+    ['list suites paper-grado', 'there is no "paper-grado" among the suites; did you mean paper-grada?'],
     ['validate', 'there is no bezoar.config.yaml in this folder; name a file: bezoar validate FILE'],
     ['calibrate nope', 'nope does not exist; check the path'],
     ['demo --question 1000', '--question is 1000, expected a whole number from 1 to 28'],
@@ -240,23 +242,21 @@ describe('streams', () => {
 });
 
 describe('list', () => {
-  it.each(['defenses', 'recipes', 'policies', 'encoders', 'reasons', 'errors'])(
-    '%s: a table for people and the same in JSON',
-    async (role) => {
-      const [people, programs] = [await run(`list ${role}`, { columns: 80 }), await run(`list ${role} --format json`)];
-      const records = JSON.parse(programs.output) as Record<string, string>[];
-      expect([people.code, people.errors, programs.code, programs.errors]).toEqual([0, '', 0, '']);
-      expect(records.length).toBeGreaterThan(0);
-      const lines = people.output.split('\n');
-      for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
-      for (const record of records) expect(lines.some((line) => line.startsWith(Object.values(record)[0]!))).toBe(true);
-    },
-  );
+  const ROLES = ['defenses', 'recipes', 'policies', 'attacks', 'metrics', 'reports', 'suites', 'encoders', 'reasons', 'errors'];
+
+  it.each(ROLES)('%s: a table for people and the same in JSON', async (role) => {
+    const [people, programs] = [await run(`list ${role}`, { columns: 80 }), await run(`list ${role} --format json`)];
+    const records = JSON.parse(programs.output) as Record<string, string>[];
+    expect([people.code, people.errors, programs.code, programs.errors]).toEqual([0, '', 0, '']);
+    expect(records.length).toBeGreaterThan(0);
+    const lines = people.output.split('\n');
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+    for (const record of records) expect(lines.some((line) => line.startsWith(Object.values(record)[0]!))).toBe(true);
+  });
 
   it('names the roles where none is given', async () => {
-    const roles = ['defenses', 'recipes', 'policies', 'encoders', 'reasons', 'errors'];
-    expect((await run('list')).output).toBe(`bezoar list ${roles.join(' | ')}\n`);
-    expect(JSON.parse((await run('list --format json')).output)).toEqual(roles);
+    expect((await run('list')).output).toBe(`bezoar list ${ROLES.join(' | ')}\n`);
+    expect(JSON.parse((await run('list --format json')).output)).toEqual(ROLES);
   });
 
   it('shows the options of every defense within 80 columns, with defaults as people write them', async () => {
@@ -283,5 +283,19 @@ describe('list', () => {
     expect((await specs('list policies standard')).at(-1)).toBe('grada');
     expect(await specs('list recipes grada-bm25-zheng-2025')).toEqual([expect.stringMatching(/^grada\?/)]);
     expect((await run('list encoders static')).output).toMatch(/^spec +what it is\nstatic /);
+  });
+
+  it('shows the options of an attack, the row of one that has none, and the parts of a suite', async () => {
+    const listed = async (args: string): Promise<unknown[]> => JSON.parse((await run(`list ${args} --format json`)).output) as unknown[];
+    expect(await listed('attacks poisonedrag')).toEqual([
+      expect.objectContaining({ option: 'question', default: 'on', takes: 'on | off' }),
+    ]);
+    expect(await listed('attacks misinformation')).toEqual([expect.objectContaining({ name: 'misinformation' })]);
+    const parts = await listed('suites paper-trustrag');
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts[0]).toEqual({ part: '1', title: expect.stringMatching(/Tables 2 and 4 to 6/) });
+    expect(await listed('suites')).toContainEqual(expect.objectContaining({ name: 'paper-trustrag', parts: String(parts.length) }));
+    expect(await listed('metrics pad')).toEqual([expect.objectContaining({ name: 'pad', unit: 'radians', better: 'lower' })]);
+    expect(await listed('reports')).toContainEqual(expect.objectContaining({ name: 'html' }));
   });
 });

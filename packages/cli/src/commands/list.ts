@@ -1,3 +1,4 @@
+import { METRICS, REPORTERS, readSuite, SUITE_NAMES } from '@bezoar/bench';
 import { table } from '@bezoar/bench/layout';
 import {
   BezoarError,
@@ -5,12 +6,14 @@ import {
   DEFENSES,
   ERROR_CODES,
   type JsonValue,
+  type OptionSpecs,
   POLICIES,
   type Policy,
   RECIPE_NAMES,
   type Reasons,
   SEAL_REASONS,
 } from '@bezoar/core';
+import { ATTACKS } from '@bezoar/redteam';
 import { type CommonOptions, EXIT } from '../run-command.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -36,7 +39,7 @@ const ENCODERS = [
   { name: 'openai:MODEL', what: 'an OpenAI-compatible embeddings endpoint; OPENAI_BASE_URL and OPENAI_API_KEY, or the policy file' },
 ];
 
-const ROLES: Readonly<Record<string, () => Listing>> = {
+const ROLES: Readonly<Record<string, () => Listing | Promise<Listing>>> = {
   defenses: () =>
     listing(
       ['name', 'kind', 'source', 'what it does'],
@@ -57,6 +60,32 @@ const ROLES: Readonly<Record<string, () => Listing>> = {
       ['name', 'what it runs'],
       named((name) => !(RECIPE_NAMES as readonly string[]).includes(name)),
     ),
+  attacks: () =>
+    listing(
+      ['name', 'source', 'what it plants'],
+      Object.values(ATTACKS).map(({ definition: { name, source, summary } }) => ({
+        name,
+        source: source ? `${source.authors} ${source.year}` : 'own',
+        what: summary,
+      })),
+    ),
+  metrics: () =>
+    listing(
+      ['name', 'unit', 'better', 'what it is'],
+      METRICS.map(({ name, unit, better, summary }) => ({ name, unit, better: better ?? 'neither', what: summary })),
+    ),
+  reports: () =>
+    listing(
+      ['format', 'what it is'],
+      Object.values(REPORTERS).map(({ name, summary }) => ({ name, what: summary })),
+    ),
+  suites: async () => {
+    const suites = await Promise.all(SUITE_NAMES.map((name) => readSuite(name)));
+    return listing(
+      ['name', 'parts', 'what it measures', 'source'],
+      suites.map(({ name, title, source, parts }) => ({ name, parts: String(parts.length), title, source })),
+    );
+  },
   encoders: () => listing(['spec', 'what it is'], ENCODERS),
   reasons: () => {
     const own = Object.values(DEFENSES).flatMap(({ definition }) => reasonRows(definition.reasons, definition.name));
@@ -77,7 +106,7 @@ const named = (wanted: (name: string) => boolean): { name: string; what: string 
 const reasonRows = (reasons: Reasons, by: string): { reason: string; by: string; what: string }[] =>
   Object.entries(reasons).map(([reason, { meaning }]) => ({ reason, by, what: meaning }));
 
-/** Prints what there is of a role, or one defense with its options. */
+/** Prints what there is of a role, or one defense or attack with its options. */
 export async function list(
   role: string | undefined,
   name: string | undefined,
@@ -89,26 +118,38 @@ export async function list(
     await terminal.write(options.format === 'json' ? `${JSON.stringify(roles)}\n` : `bezoar list ${roles.join(' | ')}\n`);
     return EXIT.done;
   }
-  const found = Object.hasOwn(ROLES, role) ? ROLES[role]!() : undefined;
+  const found = Object.hasOwn(ROLES, role) ? await ROLES[role]!() : undefined;
   if (!found) throw unknown('roles', role, Object.keys(ROLES));
-  const shown = name === undefined ? found : details(role, name, found);
+  const shown = name === undefined ? found : await details(role, name, found);
   await terminal.write(
     options.format === 'json' ? `${JSON.stringify(shown.json, null, 2)}\n` : table(shown.head, shown.rows, terminal.columns),
   );
   return EXIT.done;
 }
 
-function details(role: string, name: string, all: Listing): Listing {
-  if (role === 'defenses' && Object.hasOwn(DEFENSES, name)) {
-    const { optionSpecs } = DEFENSES[name as keyof typeof DEFENSES];
+const optionsOf = (specs: OptionSpecs): Listing =>
+  listing(
+    ['option', 'default', 'takes', 'what it does'],
+    Object.entries(specs).map(([option, spec]) => {
+      // What no value means stands in brackets behind what an option takes.
+      const [, takes = spec.expected, otherwise = 'none'] = (spec.default === null && /^(.+) \(([^()]+)\)$/.exec(spec.expected)) || [];
+      const fallback = typeof spec.default === 'boolean' ? (spec.default ? 'on' : 'off') : String(spec.default ?? otherwise);
+      return { option, default: fallback, takes, what: spec.description };
+    }),
+  );
+
+async function details(role: string, name: string, all: Listing): Promise<Listing> {
+  if (role === 'defenses' && Object.hasOwn(DEFENSES, name)) return optionsOf(DEFENSES[name as keyof typeof DEFENSES].optionSpecs);
+  // An attack without options is shown as its row.
+  if (role === 'attacks' && Object.hasOwn(ATTACKS, name)) {
+    const { optionSpecs } = ATTACKS[name as keyof typeof ATTACKS];
+    if (Object.keys(optionSpecs).length > 0) return optionsOf(optionSpecs);
+  }
+  if (role === 'suites' && (SUITE_NAMES as readonly string[]).includes(name)) {
+    const { parts } = await readSuite(name);
     return listing(
-      ['option', 'default', 'takes', 'what it does'],
-      Object.entries(optionSpecs).map(([option, spec]) => {
-        // What no value means stands in brackets behind what an option takes.
-        const [, takes = spec.expected, otherwise = 'none'] = (spec.default === null && /^(.+) \(([^()]+)\)$/.exec(spec.expected)) || [];
-        const fallback = typeof spec.default === 'boolean' ? (spec.default ? 'on' : 'off') : String(spec.default ?? otherwise);
-        return { option, default: fallback, takes, what: spec.description };
-      }),
+      ['part', 'what it measures'],
+      parts.map(({ title }, index) => ({ part: String(index + 1), title })),
     );
   }
   if ((role === 'recipes' || role === 'policies') && Object.hasOwn(POLICIES, name)) {
