@@ -30,6 +30,16 @@ describe('openJournal', () => {
     expect(await read(path)).toEqual({ one: { n: 1 }, 'two\n': ['x', null], three: 3 });
   });
 
+  it('keeps long pieces of work whole that are done at the same time, and waits for them when it closes', async () => {
+    const path = place();
+    const journal = await openJournal(path, 'a run');
+    const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(2 ** 21));
+    const appended = texts.map((text) => journal.append(text[0]!, text));
+    await journal.close();
+    await Promise.all(appended);
+    expect(await read(path)).toEqual(Object.fromEntries(texts.map((text) => [text[0], text])));
+  });
+
   it('cuts off what a killed process left unfinished, wherever it was cut, and goes on', async () => {
     const path = place();
     await write(path, { one: 'é', two: 2 });

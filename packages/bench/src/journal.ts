@@ -30,12 +30,16 @@ export async function openJournal<T>(path: string, identity: unknown): Promise<J
   });
   try {
     const done = await recall<T>(file, head, path);
+    // Long lines are written in pieces, and those of two lines written at once would mix.
+    let written: Promise<unknown> = Promise.resolve();
     return {
       done,
-      append: async (key, value) => {
-        await file.appendFile(`${JSON.stringify([key, value])}\n`);
+      append: (key, value) => {
+        const appended = written.then(() => file.appendFile(`${JSON.stringify([key, value])}\n`));
+        written = appended.catch(() => undefined);
+        return appended;
       },
-      close: () => file.close(),
+      close: () => written.then(() => file.close()),
     };
   } catch (error) {
     await file.close();
