@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { BezoarError, type Defense, type ErrorCode } from '@bezoar/core';
+import type { Defense } from '@bezoar/core';
 import type { ToWorker } from './bench-worker.ts';
 import type { MeasuredCell } from './measure-cell.ts';
 import { type BenchModels, createMeasurer, type MeasureOrder, type Scenario } from './measurer.ts';
+import { type ThreadError, unpackError } from './thread-error.ts';
 
 /** Who measures cells: this thread, or several at once. */
 export interface WorkerPool {
@@ -61,26 +62,35 @@ function createHere(models: BenchModels): WorkerPool {
   };
 }
 
-type Answer = { readonly measured: MeasuredCell } | { readonly error: unknown };
+type Answer = { readonly measured: MeasuredCell } | { readonly error: ThreadError };
 
 class Thread {
   readonly #worker: Worker;
   /** Scenarios that the thread was told of, newest last. */
   readonly #told: string[] = [];
+  /** What ended the thread, e.g. that it ran out of memory: it answers no more. */
+  #end: Error | null = null;
 
   constructor(models: BenchModels) {
     this.#worker = new Worker(new URL('./bench-worker.mjs', import.meta.url), { workerData: models });
+    this.#worker.on('error', (error: Error) => {
+      this.#end = error;
+    });
   }
 
   measure(scenario: Scenario, order: MeasureOrder): Promise<MeasuredCell> {
     return new Promise((resolve, reject) => {
+      if (this.#end !== null) {
+        reject(this.#end);
+        return;
+      }
       const done = (settle: () => void): void => {
         this.#worker.off('message', answered);
         this.#worker.off('error', failed);
         settle();
       };
       const answered = (answer: Answer): void =>
-        done(() => ('measured' in answer ? resolve(answer.measured) : reject(revived(answer.error))));
+        done(() => ('measured' in answer ? resolve(answer.measured) : reject(unpackError(answer.error))));
       const failed = (error: Error): void => done(() => reject(error));
       this.#worker.on('message', answered);
       this.#worker.on('error', failed);
@@ -97,17 +107,4 @@ class Thread {
   close(): Promise<number> {
     return this.#worker.terminate();
   }
-}
-
-/** An error that crossed threads lost its class, but not what it says. */
-function revived(error: unknown): unknown {
-  const { name, code, message, details } = (error ?? {}) as {
-    name?: string;
-    code?: ErrorCode;
-    message?: string;
-    details?: Record<string, string>;
-  };
-  return name === 'BezoarError' && code !== undefined
-    ? new BezoarError(code, String(message), { cause: error, ...(details ? { details } : {}) })
-    : error;
 }
