@@ -26,6 +26,7 @@ function question(index: number, poisonRank: number | null = 1, notAssessed: Not
     cleanPool: notAssessed ? [] : cleanPool,
     goldGrades: [1],
     planted: 1,
+    poison: [],
   };
 }
 

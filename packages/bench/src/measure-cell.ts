@@ -8,7 +8,11 @@ const CHECKED = 20;
 const HARDLY_EVER = 0.05;
 
 /** A question's record, but for its pools, which only the one who puts the result together can number; and its time, which no result keeps. */
-export type MeasuredQuestion = Omit<QuestionRecord, 'pool' | 'cleanPool' | 'seed'> & { readonly ms: number | null };
+export type MeasuredQuestion = Omit<QuestionRecord, 'pool' | 'cleanPool' | 'seed'> & {
+  readonly ms: number | null;
+  /** Where the defense retrieves itself and may find what the scenario's pools do not show. */
+  readonly pools?: { readonly pool: readonly PoolPassage[]; readonly cleanPool: readonly PoolPassage[] };
+};
 
 export interface MeasuredCell {
   readonly questions: readonly MeasuredQuestion[];
@@ -94,7 +98,7 @@ export async function measureCell(
   return { questions, warnings };
 }
 
-function unassessed(queryId: string, why: NonNullable<QuestionRecord['why']>): MeasuredQuestion {
+export function unassessed(queryId: string, why: NonNullable<QuestionRecord['why']>): MeasuredQuestion {
   return { queryId, outcome: 'not-assessed', why, context: [], cleanContext: [], ms: null, modelCalls: 0, certificate: null };
 }
 
@@ -136,7 +140,7 @@ function blind({ query }: PreparedQuestion, pool: readonly PoolPassage[], salt: 
 }
 
 /** 64 bits of a hash: unique in any pool, and without meaning. */
-const opaqueId = (id: string, salt: number | string): string => createHash('sha256').update(`${salt}\n${id}`).digest('hex').slice(0, 16);
+export const opaqueId = (id: string, salt: number | string = ''): string => createHash('sha256').update(`${salt}\n${id}`).digest('hex').slice(0, 16);
 
 /** Ranks in the pool of what went on: verdicts are in pool order. */
 function ranksOf({ passages, verdicts }: Defended): number[] {
@@ -158,7 +162,7 @@ async function cleanRun(
   settings: MeasureSettings,
   memory: CleanMemory,
 ): Promise<readonly number[] | string> {
-  const key = JSON.stringify([question.query.id, question.cleanPool.map(({ id }) => id)]);
+  const key = JSON.stringify([question.query.id, question.cleanPool.map(({ id, relevance }) => [id, relevance])]);
   const known = memory.get(key);
   if (known) return known;
   const defended = await run(question, question.cleanPool, policy, models, settings.seed);
@@ -175,7 +179,7 @@ interface Assessed {
 
 const percent = (part: number, all: number): string => `${part} of ${all}`;
 
-function shortPools(prepared: readonly PreparedQuestion[], { pool: size }: MeasureSettings): CellWarning[] {
+export function shortPools(prepared: readonly PreparedQuestion[], { pool: size }: MeasureSettings): CellWarning[] {
   const reasons = new Map<string, number>();
   for (const { notAssessed } of prepared) if (notAssessed !== null) reasons.set(notAssessed, (reasons.get(notAssessed) ?? 0) + 1);
   const short = prepared.filter(({ notAssessed, pool }) => notAssessed === null && pool.length < size).length;
@@ -199,7 +203,7 @@ const WHY: Readonly<Record<string, string>> = {
   'no-candidates': 'candidates.jsonl does not name them',
 };
 
-function attackChecks(assessed: readonly Assessed[], { keep }: MeasureSettings): CellWarning[] {
+export function attackChecks(assessed: readonly Assessed[], { keep }: MeasureSettings): CellWarning[] {
   if (assessed.length === 0) return [];
   const own = ({ label }: PoolPassage): boolean => label === 'poisoned';
   const retrieved = assessed.filter(({ question }) => question.pool.some(own)).length;
@@ -223,7 +227,7 @@ function attackChecks(assessed: readonly Assessed[], { keep }: MeasureSettings):
   return [];
 }
 
-function utilityCheck(assessed: readonly Assessed[], { keep }: MeasureSettings): CellWarning[] {
+export function utilityCheck(assessed: readonly Assessed[], { keep }: MeasureSettings): CellWarning[] {
   const empty = assessed.filter(({ measured }) => measured.cleanContext.length === 0).length;
   if (empty > 0 && empty * 2 >= assessed.length) {
     return [

@@ -93,6 +93,7 @@ export async function preparePools(
       cleanPool: cleanPool.map(show),
       goldGrades: [...query.gold.values()].sort((a, b) => b - a),
       planted: plot.to - plot.from,
+      poison: settings.retriever === 'candidates' ? [] : ownHits(plot).map(show),
     };
   });
 }

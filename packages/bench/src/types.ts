@@ -105,6 +105,8 @@ export interface PreparedQuestion {
   readonly goldGrades: readonly number[];
   /** Poisoned passages planted for the question, retrieved or not. */
   readonly planted: number;
+  /** Those passages themselves, where poison competes in the whole corpus: an index that defends itself takes them in. */
+  readonly poison: readonly PoolPassage[];
 }
 
 // ---- a result ----------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ const question = (id: string, pool: readonly PoolPassage[]): PreparedQuestion =>
   pool,
   cleanPool: [],
   goldGrades: [],
-  planted: 1,
+  planted: 1, poison: [],
 });
 
 const histogram = (diagnosis: Diagnosis, similarity: string, pairs: string) =>
