@@ -81,8 +81,8 @@ export function createMeasurer(models: BenchModels): Measurer {
         likelihood: needs.has('likelihood') ? await likelihood! : null,
         bm25Corpus: words && { ...words, documentFrequency: (word) => words.frequency.get(word) ?? 0 },
       };
-      const { dataset, encoder: spec, pool, keep, passageText } = settings;
-      const key = JSON.stringify([dataset, settings.defense, spec, keep, passageText, seed]);
+      const { dataset, encoder: spec, pool, keep, passageText, keepDuplicates } = settings;
+      const key = JSON.stringify([dataset, settings.defense, spec, keep, passageText, keepDuplicates, seed]);
       const memory = clean.get(key) ?? new Map();
       clean.set(key, memory);
       return measureCell(questions, policy, given, { attacked: settings.attack !== 'none', verdictsKept, pool, keep, seed }, memory);

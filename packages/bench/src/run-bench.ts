@@ -198,7 +198,7 @@ class Bench {
         scenarios.set(key, scenario);
       }
     }
-    const words = new Map<Dataset, CorpusWords>();
+    const words = new Map<string, CorpusWords>();
     const running: Promise<unknown>[] = [];
     let failure: unknown = null;
     for (const [key, { first, seed, cells }] of scenarios) {
@@ -215,9 +215,10 @@ class Bench {
         targets: targets.get(dataset)!.targets,
         progress: (_done, _total, what) => this.#report(what),
       });
-      if (cells.some((index) => asksForWords(plan[index]!.cell)) && !words.has(dataset))
-        words.set(dataset, await corpusWords(dataset, pools.passageText));
-      const scenario: Scenario = { key, questions, words: words.get(dataset) ?? null };
+      const wordsOf = JSON.stringify([dataset.name, pools.passageText]);
+      if (cells.some((index) => asksForWords(plan[index]!.cell)) && !words.has(wordsOf))
+        words.set(wordsOf, await corpusWords(dataset, pools.passageText));
+      const scenario: Scenario = { key, questions, words: words.get(wordsOf) ?? null };
       tables.addScenario(key, dataset, targets.get(dataset)!.targets, questions);
       if (this.#diagnose)
         diagnoses.push(
@@ -244,14 +245,15 @@ class Bench {
     }
     await Promise.all(running);
     if (failure !== null) throw failure;
-    const made = (dataset: Dataset): boolean => targets.get(dataset)!.made;
+    const made = ({ dataset, cell }: Planned): boolean =>
+      targets.get(dataset)!.made && (cell.attack?.needs.some((need) => need === 'wrong-texts' || need === 'target-answer') ?? false);
     return {
-      cells: plan.map(({ dataset, cell }, index) =>
+      cells: plan.map((planned, index) =>
         summarizeCell(
-          cell.settings,
+          planned.cell.settings,
           measured[index]!.sort((a, b) => a.seed - b.seed),
           tables,
-          made(dataset) && cell.settings.attack !== 'none',
+          made(planned),
         ),
       ),
       diagnoses,

@@ -35,8 +35,11 @@ export function summarizeCell(
         },
       ]
     : [];
-  for (const { measured } of seeds)
-    for (const warning of measured.warnings) if (!warnings.some(({ code }) => code === warning.code)) warnings.push(warning);
+  // One seed may say several things under one code; another seed's say the same with other numbers.
+  for (const { measured } of seeds) {
+    const said = new Set(warnings.map(({ code }) => code));
+    warnings.push(...measured.warnings.filter(({ code }) => !said.has(code)));
+  }
   const count = (wanted: Outcome): number => records.filter(({ outcome }) => outcome === wanted).length;
   const cell: ResultCell = {
     ...settings,
