@@ -68,7 +68,7 @@ describe('runBench', () => {
   it('takes word statistics of the texts that a cell judges, whatever was measured before', async () => {
     const part = (passageText: 'title-and-text' | 'text'): BenchPart => ({
       ...slot,
-      keep: 1,
+      keep: 5,
       defenses: ['grada?weights=bm25&statistics=corpus'],
       attacks: ['misinformation'],
       passageText,
@@ -76,6 +76,7 @@ describe('runBench', () => {
     const scores = ({ cells }: BenchResult, cell: number) => cells[cell]!.records.map(({ context, verdicts }) => [context, verdicts]);
     const alone = await run([part('text')]);
     const together = await run([part('title-and-text'), part('text')]);
+    expect(alone.cells[0]!.outcomes.breached).toBeGreaterThan(0);
     expect(scores(together, 1)).toEqual(scores(alone, 0));
   });
 });
