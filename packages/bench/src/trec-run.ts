@@ -9,7 +9,7 @@ export interface Ranking {
 /**
  * Rankings as lines of a TREC run, `qid Q0 docid rank score tag`, for trec_eval. The score counts down from the number of passages:
  * trec_eval orders by score alone, in single precision, and breaks ties by id, so the retriever's own numbers would not keep its order.
- * Whitespace, control characters and percent signs in ids are percent-encoded.
+ * Whitespace, control characters and percent signs in ids are percent-encoded; an empty id is written as a percent sign.
  */
 export function* trecRun(rankings: Iterable<Ranking>, tag: string): Generator<string> {
   for (const { queryId, passageIds } of rankings) {
@@ -29,5 +29,5 @@ export async function* trecQrels(dataset: Dataset, limit: number | null = null):
   }
 }
 
-/** trec_eval ends a field at whitespace; an encoded percent sign keeps different ids different. */
-const field = (text: string): string => text.replace(/[\s%\u0000-\u001f\u007f-\u009f]/g, encodeURIComponent);
+/** trec_eval ends a field at whitespace; an encoded percent sign keeps different ids different, and a bare one free for the empty id. */
+const field = (text: string): string => (text === '' ? '%' : text.replace(/[\s%\u0000-\u001f\u007f-\u009f]/g, encodeURIComponent));
