@@ -138,6 +138,8 @@ describe('planCells', () => {
     ['an unknown option', { defenses: ['grada?alhpa=1'] }, 'did you mean alpha?'],
     ['a swept name that nothing has', { defenses: ['grada'], sweep: { alhpa: ['1'] } }, 'did you mean alpha?'],
     ['a sweep without values', { defenses: ['grada'], sweep: { alpha: [] } }, 'sweep: alpha has no values; write alpha=a,b,c'],
+    ['no defense', { defenses: [] }, 'defenses is an empty list: name at least one'],
+    ['no number of poisons', { poisons: [] }, 'poisons is an empty list: name at least one'],
     ['a pool of none', { pool: 0 }, 'pool is 0, expected a whole number from 1 to 1000'],
     ['half a passage', { keep: 2.5 }, 'keep is 2.5, expected a whole number from 1 to 1000'],
     ['more poison than pool', { attacks: ['poisonedrag'], pool: 3, poisons: [4] }, 'poisons is 4, expected a whole number from 1 to 3'],

@@ -78,6 +78,10 @@ export function planCells(
   dataset: { readonly name: string; readonly hasCandidates: boolean },
   seed: number,
 ): PlannedCell[] {
+  for (const name of ['attacks', 'defenses', 'encoders', 'poisons', 'placements'] as const) {
+    if (part[name]?.length === 0)
+      throw new BezoarError('INVALID_OPTION', `${name} is an empty list: name at least one`, { details: { field: name } });
+  }
   const sweeps = sweepsOf(part);
   const cells: PlannedCell[] = [];
   const seen = new Set<string>();

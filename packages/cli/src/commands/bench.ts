@@ -1,7 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BenchPart, type BenchResult, REPORTERS, readSuite, runBench } from '@bezoar/bench';
+import { fileFault } from '@bezoar/bench/file-fault';
 import { BezoarError, type JsonObject } from '@bezoar/core';
 import { createProgress } from '../progress.ts';
 import { formatOf } from '../report-format.ts';
@@ -39,13 +40,10 @@ export interface BenchOptions extends CommonOptions {
 /** Measures, writes the report, and says when there was nothing to measure. */
 export async function bench(options: BenchOptions, terminal: Terminal, log: Log): Promise<number> {
   const format = formatOf(options.format, options.out, 'table');
-  if (!options.dataset) throw new BezoarError('INVALID_OPTION', 'no dataset is given; name a BEIR folder with --dataset');
-  const suite =
-    options.suite === undefined
-      ? null
-      : await readSuite(options.suite, terminal.cwd);
+  if (!options.dataset?.length) throw new BezoarError('INVALID_OPTION', 'no dataset is given; name a BEIR folder with --dataset');
+  const suite = options.suite === undefined ? null : await readSuite(options.suite, terminal.cwd);
   const progress = createProgress(terminal, options);
-  const journal = options.out === '-' ? null : `${resolve(terminal.cwd, options.out)}.partial`;
+  const journal = await journalOf(options.out, terminal);
   const baseUrl = terminal.env.OPENAI_BASE_URL || 'https://api.openai.com/v1';
   const apiKey = terminal.env.OPENAI_API_KEY;
   const result = await runBench(
@@ -72,6 +70,16 @@ export async function bench(options: BenchOptions, terminal: Terminal, log: Log)
   });
   if (journal !== null) await rm(journal, { force: true });
   return assessed(result) ? EXIT.done : nothing(result, log);
+}
+
+/** Where work is kept until the result is written; nothing is kept for standard output, a device or a pipe. */
+async function journalOf(out: string, terminal: Terminal): Promise<string | null> {
+  if (out === '-') return null;
+  const place = resolve(terminal.cwd, out);
+  const there = await stat(place).catch(() => null);
+  // Said before hours of work, not after them.
+  if (there?.isDirectory()) throw fileFault({ code: 'EISDIR' }, out);
+  return there === null || there.isFile() ? `${place}.partial` : null;
 }
 
 const DEFAULT_ATTACKS = ['poisonedrag'];
