@@ -57,6 +57,16 @@ describe('compare', () => {
     expect(terminal.output()).toContain('onnx:/home/somebody/minilm');
   });
 
+  it('gives programs the names as they are, escaped for whoever looks at them', async () => {
+    const defense = 'grada\u009b31m\u202e';
+    const named = { ...sample, cells: sample.cells.map((cell) => (cell.defense === 'none' ? cell : { ...cell, defense })) };
+    const terminal = memoryTerminal();
+    writeFileSync(join(terminal.cwd, 'named.json'), saved(named, 'json'));
+    expect(await runCommand(['compare', 'named.json', '--format', 'json'], terminal)).toBe(0);
+    expect(terminal.output()).not.toMatch(/[\u009b\u202e]/);
+    expect(JSON.parse(terminal.output()).cells[0].after.defense).toBe(defense);
+  });
+
   it('says what changed between two results, by how much, and how sure that is', async () => {
     const { code, output, errors } = await compare(['a.json', 'b.jsonl', '--metric', 'poisonInContext']);
     expect([code, errors()]).toEqual([0, '']);

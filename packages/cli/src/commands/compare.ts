@@ -14,6 +14,7 @@ import {
 } from '@bezoar/bench';
 import { encoderLabel, fit, printable, cells as width, wrap } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core';
+import { jsonLine } from '../json-line.ts';
 import { type CommonOptions, EXIT } from '../run-command.ts';
 import { paint, type Style, type Terminal } from '../terminal.ts';
 import { withOutput } from '../write-output.ts';
@@ -88,7 +89,7 @@ export async function compare(a: string, b: string | undefined, options: Compare
   const format = options.format ?? FORMATS[extname(options.out).toLowerCase()] ?? 'table';
   const names = { before: b === undefined ? baseline : a, after: b ?? 'each defense' };
   await withOutput(options.out, terminal, async ({ write }) => {
-    if (format === 'json') await write(`${JSON.stringify({ ...names, result: b === undefined ? a : null, ...comparison }, null, 2)}\n`);
+    if (format === 'json') await write(jsonLine({ ...names, result: b === undefined ? a : null, ...comparison }, 'the comparison'));
     else {
       const page = pageOf(comparison, names, b === undefined);
       const toTerminal = options.out === '-';
