@@ -198,19 +198,25 @@ describe('openDataset', () => {
     Array.from({ length: count }, (_, index) => JSON.stringify({ _id: `q${index}`, text: 'who?' })).join('\n');
   const judged = (count: number): string => Array.from({ length: count }, (_, index) => `q${index}\ta\t1\n`).join('');
 
+  const dev = { 'qrels/dev.tsv': '' };
+
   it.each([
-    ['nine of ten have qrels', 10, 9, {}, 10],
-    ['fewer have', 10, 8, {}, 8],
-    ['none has', 10, 0, {}, 10],
-    ['candidates mention one more', 10, 8, { 'candidates.jsonl': '{"query_id": "q9", "passage_ids": []}' }, 10],
-    ['wrong texts mention one of three', 10, 7, { 'misinformation.jsonl': '{"_id": "w", "query_id": "q9", "text": "x"}' }, 8],
+    ['nine of ten have qrels', 10, 9, dev, 10],
+    ['fewer have', 10, 8, dev, 8],
+    ['none has', 10, 0, dev, 10],
+    ['candidates mention one more', 10, 8, { ...dev, 'candidates.jsonl': '{"query_id": "q9", "passage_ids": []}' }, 10],
+    ['wrong texts mention one of three', 10, 7, { ...dev, 'misinformation.jsonl': '{"_id": "w", "query_id": "q9", "text": "x"}' }, 8],
+    ['there are no other qrels', 10, 1, {}, 10],
+    ['a thousand have none, and there are no other qrels', 1001, 1, {}, 1001],
+    ['more have none', 1002, 1, {}, 1],
   ])('keeps questions of other splits out: %s', async (_, count, gold, more, kept) => {
     const { queries } = await open({ 'corpus.jsonl': CORPUS, 'queries.jsonl': many(count), 'qrels/test.tsv': judged(gold), ...more });
     expect(queries.length).toBe(kept);
   });
 
   it('counts a grade of 0 as a word about the question', async () => {
-    const { queries } = await open({ 'corpus.jsonl': CORPUS, 'queries.jsonl': many(4), 'qrels/test.tsv': 'q1\ta\t0\nq2\tb\t-1\n' });
+    const qrels = { ...dev, 'qrels/test.tsv': 'q1\ta\t0\nq2\tb\t-1\n' };
+    const { queries } = await open({ 'corpus.jsonl': CORPUS, 'queries.jsonl': many(4), ...qrels });
     expect(queries.map(({ id, gold }) => [id, gold.size])).toEqual([
       ['q1', 0],
       ['q2', 0],

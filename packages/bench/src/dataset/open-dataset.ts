@@ -19,8 +19,10 @@ export interface OpenDatasetOptions {
   readonly split?: string;
 }
 
-/** More questions without qrels than this share, and they are those of other splits. */
+/** More questions without qrels than this share, beside qrels of other splits, and they are the questions of those. */
 const MAX_WITHOUT_QRELS = 0.1;
+/** So many questions without qrels are those of other splits, also where their qrels were left behind. */
+const MANY_WITHOUT_QRELS = 1000;
 
 const HOLDS: Readonly<Record<string, string>> = {
   'corpus.jsonl': '{"_id", "title", "text"}',
@@ -29,13 +31,14 @@ const HOLDS: Readonly<Record<string, string>> = {
 
 /**
  * Opens a BEIR folder: corpus.jsonl and queries.jsonl, and qrels/*.tsv, candidates.jsonl and misinformation.jsonl where they are. Every line
- * is checked; what is wrong is said with file, line and field. A download holds the questions of all splits: where qrels, candidates and
- * misinformation say nothing of more than a tenth of the questions, but qrels of some, the silent ones are left out.
+ * is checked; what is wrong is said with file, line and field. A download holds the questions of all splits: where other qrels lie beside those
+ * that are read, and qrels, candidates and misinformation say nothing of more than a tenth of the questions (without other qrels, of more than
+ * a thousand), but qrels of some, the silent ones are left out.
  *
  * @throws {BezoarError} `NOT_FOUND`, `BAD_INPUT`, `DUPLICATE_ID`, `TOO_LARGE`, `ABORTED`.
  */
 export async function openDataset(folder: string, options: OpenDatasetOptions = {}): Promise<Dataset> {
-  const names = await datasetFiles(folder, options.split);
+  const { names, hasOtherQrels } = await datasetFiles(folder, options.split);
   const reading = await startReading(folder, names, options);
   const { file, places } = await indexPassages(
     join(folder, 'corpus.jsonl'),
@@ -52,7 +55,7 @@ export async function openDataset(folder: string, options: OpenDatasetOptions = 
     const wrong: Wrong = hasWrongTexts ? await readMisinformation(reading.lines('misinformation.jsonl'), asked) : new Map();
     const spokenOf = (id: string): boolean => gold.has(id) || candidates.has(id) || wrong.has(id);
     const silent = [...asked.keys()].filter((id) => !spokenOf(id)).length;
-    const ofOtherSplits = gold.size > 0 && silent > MAX_WITHOUT_QRELS * asked.size;
+    const ofOtherSplits = gold.size > 0 && silent > (hasOtherQrels ? MAX_WITHOUT_QRELS * asked.size : MANY_WITHOUT_QRELS);
     const queries = [...asked].flatMap(([id, query]): DatasetQuery[] => {
       if (ofOtherSplits && !spokenOf(id)) return [];
       const texts = wrong.get(id);
@@ -84,8 +87,11 @@ export async function openDataset(folder: string, options: OpenDatasetOptions = 
   }
 }
 
-/** Names of the files that make up the dataset, in the order of the fingerprint. */
-async function datasetFiles(folder: string, split: string | undefined): Promise<readonly string[]> {
+/** Names of the files that make up the dataset, in the order of the fingerprint, and whether there are qrels that are not read. */
+async function datasetFiles(
+  folder: string,
+  split: string | undefined,
+): Promise<{ readonly names: readonly string[]; readonly hasOtherQrels: boolean }> {
   const name = printable(folder);
   const about = await stat(folder).catch((error: unknown) => {
     throw fileFault(error, name);
@@ -101,12 +107,19 @@ async function datasetFiles(folder: string, split: string | undefined): Promise<
       details: { file },
     });
   }
-  const qrels = await qrelsFile(join(folder, 'qrels'), held.includes('qrels'), split);
+  const { qrels, hasOthers } = await qrelsFile(join(folder, 'qrels'), held.includes('qrels'), split);
   const optional = ['candidates.jsonl', 'misinformation.jsonl'].filter((file) => held.includes(file));
-  return ['corpus.jsonl', 'queries.jsonl', ...(qrels === null ? [] : [`qrels/${qrels}`]), ...optional];
+  return {
+    names: ['corpus.jsonl', 'queries.jsonl', ...(qrels === null ? [] : [`qrels/${qrels}`]), ...optional],
+    hasOtherQrels: hasOthers,
+  };
 }
 
-async function qrelsFile(folder: string, exists: boolean, split: string | undefined): Promise<string | null> {
+async function qrelsFile(
+  folder: string,
+  exists: boolean,
+  split: string | undefined,
+): Promise<{ readonly qrels: string | null; readonly hasOthers: boolean }> {
   const name = printable(folder);
   const held = exists
     ? await readdir(folder).catch((error: unknown) => {
@@ -119,7 +132,8 @@ async function qrelsFile(folder: string, exists: boolean, split: string | undefi
     : [];
   const files = held.filter((file) => file.endsWith('.tsv')).sort();
   const wanted = split === undefined ? 'test.tsv' : `${split}.tsv`;
-  if (files.includes(wanted)) return wanted;
+  const hasOthers = files.length > 1;
+  if (files.includes(wanted)) return { qrels: wanted, hasOthers };
   const list = files.map((file) => printable(file)).join(', ');
   if (split !== undefined)
     throw new BezoarError(
@@ -127,7 +141,7 @@ async function qrelsFile(folder: string, exists: boolean, split: string | undefi
       `${printable(join(folder, wanted))} does not exist; ${list === '' ? 'there are no qrels' : `there is ${list}`}`,
     );
   if (files.length > 1) throw new BezoarError('BAD_INPUT', `${name} holds ${list} and no test.tsv; keep one of them, or name it test.tsv`);
-  return files[0] ?? null;
+  return { qrels: files[0] ?? null, hasOthers };
 }
 
 /** Reads each file of the dataset once; on the way it is hashed, and counted for the progress. */
