@@ -1,8 +1,13 @@
 // Generated from the folders by scripts/generate-registry.ts: run `npm run generate` after adding a file, never edit.
-
+import { naiveCombination } from './index-defenses/naive-combination.ts';
+import { ragmask } from './index-defenses/ragmask.ts';
+import { ragpart } from './index-defenses/ragpart.ts';
 
 /** Every index defense by its SPEC name. */
 export const INDEX_DEFENSES = {
+  'naive-combination': naiveCombination,
+  'ragmask': ragmask,
+  'ragpart': ragpart,
 };
 
-export {  };
+export { naiveCombination, ragmask, ragpart };
