@@ -145,6 +145,19 @@ describe('measureCell', () => {
     expect(second.questions.map(({ cleanContext }) => cleanContext)).toEqual(first.questions.map(({ cleanContext }) => cleanContext));
   });
 
+  it('measures the clean pool anew where the retriever gives its passages other numbers', async () => {
+    const relevant = filter('relevant', ({ passages }, index) => (passages[index]!.relevance ?? 1) < 1);
+    const memory = new Map<string, readonly number[]>();
+    const policy = benchPolicy(relevant, { keep: 3, passageText: 'text', keepDuplicates: false }, 7);
+    const [asked] = questions(1);
+    const scored = { ...asked!, cleanPool: asked!.cleanPool.map((passage, place) => ({ ...passage, relevance: 2 - place })) };
+    const kept = async (prepared: PreparedQuestion): Promise<readonly number[]> =>
+      (await measureCell([prepared], policy, {}, settings, memory)).questions[0]!.cleanContext;
+    expect(await kept(asked!)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await kept(scored)).toEqual([1, 2]);
+    expect(await kept(asked!)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   it('without an attack runs once, and poison is no matter', async () => {
     const none = questions(2, null);
     const { questions: measured, warnings } = await measure(none, 'none', { attacked: false });
