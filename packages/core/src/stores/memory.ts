@@ -5,6 +5,7 @@ import { readSnapshot, writeSnapshot } from '../core/store-snapshot.ts';
 import { type Bm25Index, bm25Index } from '../kernels/bm25.ts';
 import { roundScore } from '../kernels/round-score.ts';
 
+export { printable } from '../core/printable.ts';
 export { checkAborted, checkCount, checkRecords, checkSameShape, checkShape, checkVector, passageMatcher } from '../core/store-records.ts';
 export { readSnapshot, writeSnapshot } from '../core/store-snapshot.ts';
 
