@@ -1,6 +1,9 @@
 import { BezoarError } from '@bezoar/core';
 import { importPeer } from './import-peer.ts';
-import { wordPiece } from './wordpiece.ts';
+import { type PieceSpan, wordPiece } from './wordpiece.ts';
+
+/** Stands for the model's mask token in texts that are given to `encode`. Unicode keeps this character for use inside programs: no text has it. */
+export const MASK = '\ufdd0';
 
 export interface TokenizedText {
   /** Special tokens included, at most `maxTokens`. */
@@ -12,6 +15,10 @@ export interface TokenizedText {
 export interface ModelTokenizer {
   readonly padId: number;
   encode(text: string, maxTokens: number): TokenizedText;
+  /** Where the tokens of a text that `encode` keeps stand in it, those around the text left out; absent for tokenisers that do not say. */
+  spans?(text: string, maxTokens: number): PieceSpan[];
+  /** Whether `MASK` in a text becomes the model's mask token. */
+  readonly masks: boolean;
 }
 
 interface AddedToken {
@@ -65,6 +72,9 @@ interface Parts {
   /** Characters a token that are looked at. Real text has 4 to 6; this is room for what is longer, and a bound for junk. */
   readonly charactersPerToken: number;
   split(text: string): readonly number[];
+  spans?(text: string): PieceSpan[];
+  /** The token that `MASK` becomes. */
+  readonly mask?: number | undefined;
 }
 
 /** The ideographs beyond 16 bits that BERT's tokeniser sets apart, as the `tokenizers` package lists them (its 2B920 for 2B820 included). */
@@ -76,7 +86,8 @@ const LONE_SURROGATE = /[\ud800-\udfff]/gu;
  * by `@huggingface/tokenizers`. Empty text gives the special tokens alone; a text that is cut keeps the closing ones.
  *
  * Texts are written by anyone, so a text that spells a special token never becomes one: `[SEP]` is read as the characters it is made
- * of, and where the vocabulary itself holds the spelling (SentencePiece and `</s>`) the unknown token stands in its place.
+ * of, and where the vocabulary itself holds the spelling (SentencePiece and `</s>`) the unknown token stands in its place. The one exception
+ * is `MASK`, with which callers blot tokens out (uncased BERT only): it says that something is missing and nothing else.
  *
  * Time is bounded by `maxTokens`: of each text the first characters are looked at, 128 a token, or 16 with the package, which takes 8 ms
  * for a word of 99 characters made to be slow. What lies beyond counts as truncated.
@@ -88,19 +99,22 @@ export const loadModelTokenizer = async (path: string, file: unknown, config: ob
     throw unreadable(path, 'no "added_tokens" in it');
   const json = file as TokenizerFile;
   const special = new Set(json.added_tokens.filter((token) => token.special).map((token) => token.id));
-  const { prefix, suffix, unknown, charactersPerToken, split } = uncasedBert(json) ?? (await byPackage(path, json, config));
+  const { prefix, suffix, unknown, mask, charactersPerToken, split, spans } = uncasedBert(json) ?? (await byPackage(path, json, config));
 
   const padName = (config as { pad_token?: unknown }).pad_token;
   const pad = typeof padName === 'string' ? json.added_tokens.find((token) => token.content === padName)?.id : undefined;
+  const roomOf = (maxTokens: number): number => Math.max(0, maxTokens - prefix.length - suffix.length);
   return {
     padId: pad ?? json.padding?.pad_id ?? 0,
+    masks: mask !== undefined,
+    ...(spans ? { spans: (text, maxTokens) => spans(text.slice(0, maxTokens * charactersPerToken)).slice(0, roomOf(maxTokens)) } : {}),
     encode(text, maxTokens) {
       const longest = maxTokens * charactersPerToken;
       const ids = split(text.slice(0, longest));
-      const room = maxTokens - prefix.length - suffix.length;
+      const room = roomOf(maxTokens);
       const kept: number[] = [];
       for (let i = 0; i < Math.min(ids.length, room); i++) {
-        if (!special.has(ids[i]) || ids[i] === unknown) kept.push(ids[i]);
+        if (!special.has(ids[i]) || ids[i] === unknown || ids[i] === mask) kept.push(ids[i]);
         else if (unknown !== undefined) kept.push(unknown);
       }
       return { ids: [...prefix, ...kept, ...suffix], truncated: ids.length > room || text.length > longest };
@@ -126,8 +140,13 @@ const uncasedBert = ({ added_tokens, normalizer, pre_tokenizer, post_processor, 
   if (!usual || unknown === undefined || around === undefined) return undefined;
   const ids = Object.values(model.vocab!);
   const pieces = wordPiece(Object.keys(model.vocab!));
-  const split = (text: string): number[] => pieces.encode(text).map((index) => (index < 0 ? unknown : ids[index]));
-  return { ...around, unknown, charactersPerToken: 128, split };
+  const mask = added_tokens.find(({ content }) => content === '[MASK]')?.id;
+  const plain = (text: string): number[] => pieces.encode(text).map((index) => (index < 0 ? unknown : ids[index]));
+  const split = (text: string): number[] =>
+    mask === undefined || !text.includes(MASK)
+      ? plain(text)
+      : text.split(MASK).flatMap((part, i) => (i === 0 ? plain(part) : [mask, ...plain(part)]));
+  return { ...around, unknown, mask, charactersPerToken: 128, split, spans: (text) => pieces.spans(text) };
 };
 
 const aroundText = ({ type, single, special_tokens, cls, sep }: PostProcessor): Pick<Parts, 'prefix' | 'suffix'> | undefined => {

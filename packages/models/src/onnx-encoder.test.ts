@@ -70,6 +70,28 @@ describe.each(['node', 'web'] as const)('a model worked out by hand, on onnxrunt
     expect(await vectorsOf(two, [''])).toEqual([[2.5, 6.5]]);
   });
 
+  test('reads the mask, which no text can spell, as the mask token, and says where tokens stand', async () => {
+    const json = JSON.parse(readFileSync(join(folder(), 'tokenizer.json'), 'utf8')) as { added_tokens: { id: number; content: string }[] };
+    const withMask = { ...json, added_tokens: [...json.added_tokens, { ...json.added_tokens[0]!, id: 8, content: '[MASK]' }] };
+    const encoder = await tiny({ runtime, passagePrefix: 'say ', maxTokens: 8 }, {}, { 'tokenizer.json': withMask });
+    const mask = encoder.maskToken!;
+    expect(await vectorsOf(encoder, [`alpha${mask}${mask} beta`, 'alpha [MASK] beta'])).toEqual([
+      [(2 + 9 + 4 + 8 + 8 + 5 + 3) / 7, (4 + 81 + 16 + 64 + 64 + 25 + 9) / 7].map(Math.fround),
+      // The spelling is its characters: alpha [ unknown ] beta, cut at the window of 8.
+      [(2 + 9 + 4 + 10 + 1 + 11 + 5 + 3) / 8, (4 + 81 + 16 + 100 + 1 + 121 + 25 + 9) / 8].map(Math.fround),
+    ]);
+    // Eight tokens: two around the text, one before it, five of its own.
+    expect(encoder.tokenSpans!(['alpha  beta', 'a b c d e f g', ''])).toEqual([
+      [
+        { start: 0, end: 5 },
+        { start: 7, end: 11 },
+      ],
+      [0, 2, 4, 6, 8].map((start) => ({ start, end: start + 1 })),
+      [],
+    ]);
+    expect((await tiny({ runtime })).maskToken).toBeNull();
+  });
+
   test('takes calls at the same time', async () => {
     const encoder = await tiny({ runtime, batchSize: 1 });
     const words = ['alpha', 'beta', 'gamma', 'delta'];

@@ -10,12 +10,13 @@ import {
   type OptionSpec,
   option,
   readOptions,
+  type TokenSpan,
 } from '@bezoar/core';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { readEncoderFile } from './encoder-file.ts';
 import { ENCODER_PRESETS, type EncoderPreset } from './encoder-presets.ts';
 import { importPeer } from './import-peer.ts';
-import { loadModelTokenizer, type TokenizedText } from './model-tokenizer.ts';
+import { loadModelTokenizer, MASK, type TokenizedText } from './model-tokenizer.ts';
 
 export interface OnnxEncoderOptions {
   /** The folder: `tokenizer.json` and `model.onnx`, and where there are `tokenizer_config.json`, `config.json`, `sentence_bert_config.json`, `bezoar.json`. */
@@ -103,6 +104,9 @@ interface Session {
  *
  * The window is, the first that says: `options.maxTokens`; `max_seq_length` of `sentence_bert_config.json`; the smaller of
  * `model_max_length` of `tokenizer_config.json` and `max_position_embeddings` of `config.json`; 512. It is never more than the model's positions.
+ *
+ * `maskToken` is a character that stands for the model's own mask token, which no text can spell; it and `tokenSpans` are there for uncased BERT
+ * tokenisers, which most sentence encoders have. `tokenSpans` says where a passage's tokens stand.
  *
  * Cost: one run of the model at loading (to learn the width), then one a batch. Batches are sorted by length, so that little is padding.
  *
@@ -210,11 +214,21 @@ export const loadOnnxEncoder = async (options: OnnxEncoderOptions): Promise<Fing
     return { vectors, truncated: tokenized.map((text) => text.truncated) };
   };
 
+  const { spans } = tokenizer;
+  const before = settings.passagePrefix.length;
+  // Of a passage: what stands before it takes room in the window and is not the text's.
+  const spansOf = (text: string): TokenSpan[] =>
+    spans!(settings.passagePrefix + text, maxTokens).flatMap(({ start, end }) =>
+      end <= before ? [] : [{ start: Math.max(0, start - before), end: end - before }],
+    );
+
   return {
     name,
     dimensions,
     similarity: settings.similarity,
     fingerprint,
+    maskToken: tokenizer.masks ? MASK : null,
+    ...(spans ? { tokenSpans: (texts) => texts.map(spansOf) } : {}),
     ...(file.calibration === undefined ? {} : { calibration: file.calibration }),
     encode,
   };

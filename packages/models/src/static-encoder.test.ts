@@ -42,6 +42,17 @@ describe('loadStaticEncoder', () => {
     expect(truncated).toEqual([false, false, false, false, false, false]);
   });
 
+  it('says where its tokens stand, as far as it reads, and has no mask', async () => {
+    const encoder = await loadStaticEncoder();
+    expect(encoder.maskToken).toBeNull();
+    const [few, none, long] = encoder.tokenSpans!(['Bezoar, caf\u00e9', '', `${'a '.repeat(50_000)}beyond`]);
+    expect(few!.map(({ start, end }) => 'Bezoar, caf\u00e9'.slice(start, end))).toEqual(
+      ['be', 'zo', 'ar', ',', 'caf\u00e9'].map((piece, i) => (i === 0 ? 'Be' : piece)),
+    );
+    expect(none).toEqual([]);
+    expect(long).toHaveLength(50_000);
+  });
+
   it('gives nothing for nothing', async () => {
     expect(await encoder.encode([], passage)).toEqual({ vectors: [], truncated: [] });
   });

@@ -45,6 +45,8 @@ export async function loadStaticEncoder(options: { readonly bytes?: Uint8Array; 
     name: 'static',
     dimensions,
     similarity: 'cosine',
+    maskToken: null,
+    tokenSpans: (texts) => texts.map((text) => tokenizer.spans(text.slice(0, WINDOW))),
     ...(calibration === undefined ? {} : { calibration }),
     async encode(texts, { signal: abort }): Promise<EncodedTexts> {
       const vectors: Float32Array[] = [];

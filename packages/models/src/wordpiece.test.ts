@@ -82,4 +82,71 @@ describe('wordPiece', () => {
       tokenizer.encode(unit.repeat(50_000));
     expect(performance.now() - started).toBeLessThan(3000);
   });
+
+  it('says where the pieces stand', () => {
+    const list = ['un', '##aff', '##able', 'a', 'cafe', '\u4e2d', '!', '\u1112', '##\u1161', '##\u11ab'];
+    const small = wordPiece(list);
+    const shown = (text: string) => small.spans(text).map(({ start, end }) => text.slice(start, end));
+    expect(shown('')).toEqual([]);
+    expect(shown('  unaffable\tA! zz')).toEqual(['un', 'aff', 'able', 'A', '!', 'zz']);
+    expect(small.spans('a  unaffable')).toEqual([
+      { start: 0, end: 1 },
+      { start: 3, end: 5 },
+      { start: 5, end: 8 },
+      { start: 8, end: 12 },
+    ]);
+    // Accents of one character or two, what is dropped, ideographs set apart, characters beyond 16 bits.
+    expect(shown('\u200bCaf\u00e9 cafe\u0301! a\u4e2da')).toEqual(['Caf\u00e9', 'cafe', '!', 'a', '\u4e2d', 'a']);
+    expect(shown('u\u00adn a \u{1f600}')).toEqual(['u\u00adn', 'a', '\u{1f600}']);
+    // A syllable that decomposes into three pieces is each of them.
+    expect(small.spans('a \ud55c')).toEqual([
+      { start: 0, end: 1 },
+      { start: 2, end: 3 },
+      { start: 2, end: 3 },
+      { start: 2, end: 3 },
+    ]);
+  });
+
+  it('gives a place for each piece, whatever the text: in order, inside, and spelling the piece', () => {
+    const unit = fc.constantFrom('grapheme', 'binary', 'grapheme-ascii', 'binary-ascii');
+    const marks = fc.constantFrom(
+      '\u0301',
+      '\u0903'.repeat(40),
+      '\u302e\u{1d165}',
+      '\u00e9',
+      '\ud800',
+      '\ufdd0',
+      '\ufb01',
+      '\u0130',
+      '\u03a3',
+    );
+    const text = fc
+      .array(
+        fc.oneof(
+          unit.chain((kind) => fc.string({ unit: kind, maxLength: 12 })),
+          marks,
+        ),
+        { maxLength: 12 },
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, (given) => {
+        const ids = tokenizer.encode(given);
+        const spans = tokenizer.spans(given);
+        expect(spans).toHaveLength(ids.length);
+        let last = 0;
+        for (const [i, { start, end }] of spans.entries()) {
+          expect(start).toBeGreaterThanOrEqual(last);
+          expect(end).toBeGreaterThan(start);
+          expect(end).toBeLessThanOrEqual(given.length);
+          last = start;
+          // Read alone, a first piece is itself.
+          const spelling = ids[i]! < 0 ? null : vocabulary[ids[i]!]!;
+          if (spelling && !spelling.startsWith('##') && /^[\x20-\x7e]*$/.test(given))
+            expect(given.slice(start, end).toLowerCase()).toBe(spelling);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
 });

@@ -15,7 +15,9 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
 const DROPPED = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\ufffd]/gu;
 const ACCENT = /\p{Mn}/gu;
-const LONG_MARKS = /(\p{Mc}{30})\p{Mc}+/gu; // 30 marks in a row is the limit of Unicode's own stream-safe format, UAX #15
+const SPACING_MARK = /\p{Mc}/u;
+const MOST_MARKS = 30; // in a row: the limit of Unicode's own stream-safe format, UAX #15
+const LONG_MARKS = new RegExp(`(\\p{Mc}{${MOST_MARKS}})\\p{Mc}+`, 'gu');
 const CAPITAL_SIGMA = /\u03a3/g;
 const IDEOGRAPH =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;
@@ -23,10 +25,18 @@ const UNICODE_PUNCTUATION = /\p{P}/u;
 const UNICODE_SPACE = /\s/u;
 const LINE_BREAKS = /[\t\n\r]/g;
 
+/** Where a piece stands in its text (UTF-16, `end` exclusive). */
+export interface PieceSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Splits texts into the pieces of a BERT vocabulary. */
 export interface WordPiece {
   /** Indices into the vocabulary, in order; -1 for each word that no pieces spell. */
   encode(text: string): number[];
+  /** Where the pieces that `encode` gives stand in the text, one for each. Pieces of one character that decomposes all stand where it stands. */
+  spans(text: string): PieceSpan[];
 }
 
 /**
@@ -53,11 +63,12 @@ export function wordPiece(vocabulary: readonly string[]): WordPiece {
     longest = Math.max(longest, spelling.length);
   }
 
-  /** Appends the pieces of one word, or a single -1 when greedy search gets stuck. */
-  const addWord = (word: string, ids: number[]): void => {
+  /** Appends the pieces of one word, or a single -1 when greedy search gets stuck; and where each ends, for a word that starts at `at`. */
+  const addWord = (word: string, ids: number[], ends: number[], at: number): void => {
     const whole = starts.get(word);
     if (whole !== undefined && word.length <= LONGEST_WORD) {
       ids.push(whole);
+      ends.push(at + word.length);
       return;
     }
     const before = ids.length;
@@ -73,17 +84,27 @@ export function wordPiece(vocabulary: readonly string[]): WordPiece {
       }
       if (found === undefined) break;
       ids.push(found);
+      ends.push(at + end);
       start = end;
     }
     if (start < word.length) {
       ids.length = before;
       ids.push(-1);
+      ends.length = before;
+      ends.push(at + word.length);
     }
   };
 
-  const encode = (text: string): number[] => {
-    const clean = PLAIN.test(text) ? text.toLowerCase() : normalize(text);
+  /** The pieces of a text in normal form, and where in it each begins and ends. */
+  const read = (clean: string): { ids: number[]; begins: number[]; ends: number[] } => {
     const ids: number[] = [];
+    const begins: number[] = [];
+    const ends: number[] = [];
+    const addRange = (from: number, to: number): void => {
+      const before = ends.length;
+      addWord(clean.slice(from, to), ids, ends, from);
+      for (let piece = before; piece < ends.length; piece++) begins.push(piece === before ? from : ends[piece - 1]!);
+    };
     let start = 0; // of the word being read
     let index = 0;
     while (index < clean.length) {
@@ -97,17 +118,49 @@ export function wordPiece(vocabulary: readonly string[]): WordPiece {
       }
       const end = index + width;
       if (kind !== WORD) {
-        if (index > start) addWord(clean.slice(start, index), ids);
-        if (kind === PUNCTUATION) addWord(clean.slice(index, end), ids);
+        if (index > start) addRange(start, index);
+        if (kind === PUNCTUATION) addRange(index, end);
         start = end;
       }
       index = end;
     }
-    if (index > start) addWord(clean.slice(start), ids);
-    return ids;
+    if (index > start) addRange(start, index);
+    return { ids, begins, ends };
   };
 
-  return { encode };
+  return {
+    encode: (text) => read(PLAIN.test(text) ? text.toLowerCase() : normalize(text)).ids,
+    spans(text) {
+      const plain = PLAIN.test(text);
+      const { begins, ends } = read(plain ? text.toLowerCase() : normalize(text));
+      if (plain) return begins.map((start, piece) => ({ start, end: ends[piece]! }));
+      const origins = originsOf(text);
+      return begins.map((begin, piece) => {
+        const last = origins[ends[piece]! - 1]!;
+        return { start: origins[begin]!, end: last + (text.codePointAt(last)! > 0xffff ? 2 : 1) };
+      });
+    },
+  };
+}
+
+/** For each unit of `normalize(text)`, where the character that it comes from stands in the text. Marks that Unicode reorders count as where they come to stand. */
+function originsOf(text: string): number[] {
+  const origins: number[] = [];
+  const lengths = new Map<string, number>();
+  let marks = 0;
+  let at = 0;
+  for (const character of text) {
+    let length = lengths.get(character);
+    if (length === undefined) {
+      length = normalize(character).length;
+      lengths.set(character, length);
+    }
+    // What vanishes leaves a run of marks whole.
+    if (length > 0) marks = SPACING_MARK.test(character) ? marks + 1 : 0;
+    if (marks <= MOST_MARKS) for (let unit = 0; unit < length; unit++) origins.push(at);
+    at += character.length;
+  }
+  return origins;
 }
 
 /** Whether a word has more than 100 code points. */
