@@ -120,6 +120,23 @@ describe('planCells', () => {
     ]);
   });
 
+  it('lets a defense that works inside the index search the corpus, and nothing else', () => {
+    const ragpart = { attacks: ['query-as-poison'], defenses: ['none', 'ragpart?combine=1'] };
+    expect(plan(ragpart).map(({ defense, retriever, encoder }) => [defense, retriever, encoder])).toEqual([
+      ['none', 'dense', 'static'],
+      ['ragpart?combine=1', 'dense', 'static'],
+    ]);
+    expect(() => plan({ ...ragpart, retriever: 'candidates' })).toThrow(
+      'ragpart searches the corpus itself, so poison has to compete there; use --retriever dense',
+    );
+    expect(() => plan({ ...ragpart, placements: ['slot'] })).toThrow('use --placement retrieval');
+    expect(plan({ ...ragpart, sweep: { combine: ['1', '3'] } }).map(({ defense }) => defense)).toEqual([
+      'none',
+      'ragpart?combine=1',
+      'ragpart?combine=3',
+    ]);
+  });
+
   it('takes a share of poison for placement ratio', () => {
     const ratio = { attacks: ['poisonedrag'], placements: ['ratio'] } as const;
     expect(plan(ratio)[0]!.poisons).toBe(0.2);

@@ -1,5 +1,6 @@
 import { BezoarError, closestName, DEFENSES, type Defense, type Policy, parseSpec, parseStages, policyFromSpecs } from '@bezoar/core';
 import { ATTACKS, type Attack, attackFromSpec } from '@bezoar/redteam';
+import { indexDefenseOf, indexDefenseOptions } from './index-defense-of.ts';
 import { type CellSettings, PLACEMENTS, type Placement, RETRIEVERS, type RetrieverName } from './types.ts';
 
 /** One measurement: every attack by every defense, at every number of poisons and placement. What is left out has its default. */
@@ -12,7 +13,7 @@ export interface BenchPart {
   readonly defenses: readonly (string | Defense)[];
   /** SPECs; each defense that compares embeddings is measured with each. Default: `static`. */
   readonly encoders?: readonly string[];
-  /** Default: `candidates` where the dataset has candidates.jsonl, else `hybrid`. */
+  /** Default: `candidates` where the dataset has candidates.jsonl, else `hybrid`; `dense` where a defense works inside the index. */
   readonly retriever?: RetrieverName;
   /** Default: 10. */
   readonly pool?: number;
@@ -126,17 +127,24 @@ function planCell(part: BenchPart, dataset: { name: string; hasCandidates: boole
   const [defenseSpec, defenseOptions] = withOptions(choice.defense, options, defenseOptionNames);
   const attack = attackSpec === 'none' ? null : typeof attackSpec === 'string' ? attackFromSpec(attackSpec) : attackSpec;
   const placement = oneOf('placement', take('placement') ?? choice.placement, PLACEMENTS);
+  const index = typeof defenseSpec === 'string' ? indexDefenseOf(defenseSpec) : null;
   const retriever = oneOf(
     'retriever',
-    take('retriever') ?? part.retriever ?? (dataset.hasCandidates ? 'candidates' : 'hybrid'),
+    take('retriever') ?? part.retriever ?? (part.defenses.some(isIndexDefense) ? 'dense' : dataset.hasCandidates ? 'candidates' : 'hybrid'),
     RETRIEVERS,
   );
+  if (index && (retriever === 'candidates' || placement !== 'retrieval')) {
+    const instead = retriever === 'candidates' ? '--retriever dense' : '--placement retrieval';
+    throw new BezoarError('INVALID_OPTION', `${index.name} searches the corpus itself, so poison has to compete there; use ${instead}`, {
+      details: { field: retriever === 'candidates' ? 'retriever' : 'placement' },
+    });
+  }
   const givenPoisons = take('poisons');
   const pool = within('pool', Number(take('pool') ?? part.pool ?? 10), 1, 1000, true);
   const poisons = attack === null ? 0 : poisonsOf(givenPoisons === undefined ? choice.poisons : Number(givenPoisons), placement, pool);
   const named =
     typeof defenseSpec === 'string'
-      ? policyFromSpecs([defenseSpec])
+      ? policyFromSpecs(index ? [] : [defenseSpec])
       : benchPolicy(defenseSpec, { keep: 5, passageText: 'title-and-text', keepDuplicates: false }, seed);
   // What a SPEC says itself wins: a recipe keeps what its paper kept.
   const fixed = named.stages.findLast(({ kind }) => kind === 'rerank')?.keep ?? null;
@@ -147,7 +155,8 @@ function planCell(part: BenchPart, dataset: { name: string; hasCandidates: boole
   ] as const);
   const repeats = within('repeats', part.repeats ?? 1, 1, 1000, true);
   const encoderRetrieves = retriever === 'dense' || retriever === 'hybrid' || (retriever === 'candidates' && placement === 'retrieval');
-  const encoderJudges = named.stages.some(({ needs }) => needs.includes('embeddings') || needs.includes('query-embedding'));
+  const encoderJudges =
+    index !== null || named.stages.some(({ needs }) => needs.includes('embeddings') || needs.includes('query-embedding'));
   const encoderCrafts = attack?.needs.includes('embeddings') ?? false;
   Object.assign(swept, attackOptions, defenseOptions);
   const settings: CellSettings = {
@@ -172,8 +181,15 @@ function planCell(part: BenchPart, dataset: { name: string; hasCandidates: boole
     sweep: Object.keys(swept).length === 0 ? null : swept,
     part: part.title ?? null,
   };
-  return { settings, attack, policy: benchPolicy(defenseSpec, settings, seed), encoderRetrieves: encoderRetrieves || encoderCrafts };
+  return {
+    settings,
+    attack,
+    policy: index ? named : benchPolicy(defenseSpec, settings, seed),
+    encoderRetrieves: encoderRetrieves || encoderCrafts,
+  };
 }
+
+const isIndexDefense = (defense: string | Defense): boolean => typeof defense === 'string' && indexDefenseOf(defense) !== null;
 
 const specOf = (given: string | Attack | Defense): string => (typeof given === 'string' ? given : given.spec);
 
@@ -228,6 +244,8 @@ function sweepsOf(part: BenchPart): Readonly<Record<string, string>>[] {
 /** A named policy's settings are fixed, so it has no options. */
 function defenseOptionNames(spec: string): string[] {
   const { name } = parseSpec(spec);
+  const ofIndex = indexDefenseOptions(name);
+  if (ofIndex) return ofIndex;
   return Object.hasOwn(DEFENSES, name) ? Object.keys(DEFENSES[name as keyof typeof DEFENSES].optionSpecs) : [];
 }
 

@@ -9,20 +9,33 @@ export interface PoolPlaces {
   readonly cleanPool: number;
 }
 
+interface Pools {
+  readonly pool: readonly PoolPassage[];
+  readonly cleanPool: readonly PoolPassage[];
+}
+
+interface ScenarioQuestion {
+  readonly dataset: Dataset;
+  /** Place in `questions`. */
+  readonly question: number;
+  readonly planted: number;
+  readonly places: PoolPlaces | null;
+}
+
 /** Questions, passages and pools of a result, each once, numbered in the order in which they came. */
 export class ResultTables {
   readonly #questions: ResultQuestion[] = [];
   readonly #passages: ResultPassage[] = [];
   readonly #pools: ResultPool[] = [];
   readonly #places = new Map<string, number>();
-  readonly #scenarios = new Map<string, readonly (PoolPlaces | null)[]>();
+  readonly #scenarios = new Map<string, readonly ScenarioQuestion[]>();
 
   /** Takes in the pools of a scenario, one entry a question; unassessed questions have none. */
   addScenario(key: string, dataset: Dataset, targets: ReadonlyMap<string, AttackTarget>, prepared: readonly PreparedQuestion[]): void {
     const answers = new Map(dataset.queries.map((query) => [query.id, query.answers]));
     this.#scenarios.set(
       key,
-      prepared.map(({ query, notAssessed, goldGrades, pool, cleanPool, planted }): PoolPlaces | null => {
+      prepared.map(({ query, notAssessed, goldGrades, pool, cleanPool, planted }): ScenarioQuestion => {
         const targetAnswer = targets.get(query.id)?.targetAnswer ?? null;
         const question = this.#place('question', [dataset.name, query.id], this.#questions, () => {
           return {
@@ -34,19 +47,29 @@ export class ResultTables {
             goldGrades,
           };
         });
-        if (notAssessed !== null) return null;
-        return { pool: this.#pool(dataset, question, planted, pool), cleanPool: this.#pool(dataset, question, 0, cleanPool) };
+        const places = notAssessed === null ? this.#both(dataset, question, planted, { pool, cleanPool }) : null;
+        return { dataset, question, planted, places };
       }),
     );
   }
 
   /** Where the pools of a scenario's questions stand, in the order of the questions. */
   poolsOf(scenario: string): readonly (PoolPlaces | null)[] {
-    return this.#scenarios.get(scenario)!;
+    return this.#scenarios.get(scenario)!.map(({ places }) => places);
+  }
+
+  /** Takes in the pools of a defense that retrieved for itself, for one question of a scenario. */
+  addPools(scenario: string, index: number, pools: Pools): PoolPlaces {
+    const { dataset, question, planted } = this.#scenarios.get(scenario)![index]!;
+    return this.#both(dataset, question, planted, pools);
   }
 
   content(): Pick<BenchResult, 'questions' | 'passages' | 'pools'> {
     return { questions: this.#questions, passages: this.#passages, pools: this.#pools };
+  }
+
+  #both(dataset: Dataset, question: number, planted: number, { pool, cleanPool }: Pools): PoolPlaces {
+    return { pool: this.#pool(dataset, question, planted, pool), cleanPool: this.#pool(dataset, question, 0, cleanPool) };
   }
 
   #pool(dataset: Dataset, question: number, planted: number, pool: readonly PoolPassage[]): number {

@@ -91,8 +91,10 @@ export async function runBench(settings: BenchSettings, surroundings: BenchSurro
         }),
       );
     }
-    const plan = datasets.flatMap((dataset) =>
-      settings.parts.flatMap((part) => planCells(part, dataset, seed).map((cell) => ({ dataset, cell, own: ownDefense(part, cell) }))),
+    const plan = datasets.flatMap((dataset, place) =>
+      settings.parts.flatMap((part) =>
+        planCells(part, dataset, seed).map((cell) => ({ dataset, folder: settings.datasets[place]!, cell, own: ownDefense(part, cell) })),
+      ),
     );
     const identity = {
       version: VERSION,
@@ -136,6 +138,7 @@ export async function runBench(settings: BenchSettings, surroundings: BenchSurro
 
 interface Planned {
   readonly dataset: Dataset;
+  readonly folder: string;
   readonly cell: PlannedCell;
   /** A defense that is no SPEC. */
   readonly own: Defense | null;
@@ -218,7 +221,7 @@ class Bench {
       const wordsOf = JSON.stringify([dataset.name, pools.passageText]);
       if (cells.some((index) => asksForWords(plan[index]!.cell)) && !words.has(wordsOf))
         words.set(wordsOf, await corpusWords(dataset, pools.passageText));
-      const scenario: Scenario = { key, questions, words: words.get(wordsOf) ?? null };
+      const scenario: Scenario = { key, questions, folder: first.folder, words: words.get(wordsOf) ?? null };
       tables.addScenario(key, dataset, targets.get(dataset)!.targets, questions);
       if (this.#diagnose)
         diagnoses.push(

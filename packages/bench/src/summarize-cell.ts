@@ -21,9 +21,9 @@ export function summarizeCell(
 ): ResultCell {
   const records = seeds.flatMap(({ seed, scenario, measured }): QuestionRecord[] => {
     const places = tables.poolsOf(scenario);
-    return measured.questions.map(({ ms: _, ...question }, index) => {
-      const assessed = question.outcome !== 'not-assessed';
-      return { ...question, seed, pool: assessed ? places[index]!.pool : null, cleanPool: assessed ? places[index]!.cleanPool : null };
+    return measured.questions.map(({ ms: _, pools, ...question }, index) => {
+      if (question.outcome === 'not-assessed') return { ...question, seed, pool: null, cleanPool: null };
+      return { ...question, seed, ...(pools ? tables.addPools(scenario, index, pools) : places[index]!) };
     });
   });
   const warnings: CellWarning[] = wrongTextsMade
