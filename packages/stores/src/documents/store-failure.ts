@@ -3,11 +3,15 @@ import { BezoarError } from '@bezoar/core';
 /** What a server says may be long, of many lines and hold what an attacker wrote. */
 const LONGEST = 300;
 
-const said = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause))
+/** The cause's message, and with an HTTP client's error the server's own words. */
+const said = (cause: unknown): string => {
+  const { message, data } = (cause ?? {}) as { message?: unknown; data?: { status?: { error?: unknown } } };
+  return [message ?? cause, data?.status?.error ?? '']
+    .join(' ')
     .slice(0, LONGEST)
-    .replace(/[^\P{C}]+|[\u2028\u2029]+/gu, ' ')
+    .replace(/\p{C}+|[\u2028\u2029]+/gu, ' ')
     .trim();
+};
 
 /**
  * Runs one operation of a store: refuses at once when the signal has fired, and makes one clear error of whatever the server, its client or the
