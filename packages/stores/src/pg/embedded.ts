@@ -1,4 +1,6 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { BezoarError, type StoreShape } from '@bezoar/core';
+import { printable } from '@bezoar/core/stores/memory';
 import { openPgStore, type PgPool, type PgStore, type PgStoreSettings } from '../pg.ts';
 import { storeFault } from './store-fault.ts';
 
@@ -14,14 +16,17 @@ export async function openPgliteStore(
   settings: Omit<PgStoreSettings, 'pool' | 'shape'> = {},
 ): Promise<PgStore> {
   const [{ PGlite }, { createPgConfig }, { vector }, { default: pg }] = await peers();
-  const db = await PGlite.create(dir === 'memory:' ? 'memory://' : dir, { extensions: { vector } }).catch((error: unknown) => {
-    throw storeFault(error, `opening ${dir}`);
+  const unlock = dir === 'memory:' ? async () => {} : await lock(dir);
+  const db = await PGlite.create(dir === 'memory:' ? 'memory://' : dir, { extensions: { vector } }).catch(async (error: unknown) => {
+    await unlock();
+    throw storeFault(error, `opening ${printable(dir, 200)}`);
   });
   // The configuration is made for `pg`, whose types do not know its connection.
   const pool = new pg.Pool({ ...createPgConfig(db), max: 1 } as ConstructorParameters<typeof pg.Pool>[0]);
   const close = async (): Promise<void> => {
     await pool.end();
     await db.close();
+    await unlock();
   };
   try {
     const store = await openPgStore({ ...settings, pool: pool as PgPool, shape });
@@ -29,6 +34,37 @@ export async function openPgliteStore(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/**
+ * Marks the folder as open by a file beside it with the number of this process: PGlite itself lets two processes write to one folder, which ends it.
+ * The mark of a process that is gone counts for nothing.
+ */
+async function lock(dir: string): Promise<() => Promise<void>> {
+  const file = `${dir.replace(/[\\/]+$/, '')}.lock`;
+  const mark = (): Promise<void> => writeFile(file, String(process.pid), { flag: 'wx' });
+  await mark().catch(async (error: unknown) => {
+    if ((error as { code?: string }).code !== 'EEXIST') throw storeFault(error, `opening ${printable(dir, 200)}`);
+    const holder = Number(await readFile(file, 'utf8'));
+    if (isRunning(holder)) {
+      throw new BezoarError(
+        'STORE_FAILED',
+        `opening ${printable(dir, 200)}: process ${holder} has it open; close it there, or give several processes a PostgreSQL server (postgres://...)`,
+      );
+    }
+    await rm(file, { force: true });
+    await mark();
+  });
+  return () => rm(file, { force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    // It runs and belongs to somebody else.
+    return (error as { code?: string }).code === 'EPERM';
   }
 }
 
