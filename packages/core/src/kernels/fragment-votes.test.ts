@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import golden from '../../../../tests/golden/ragpart.json' with { type: 'json' };
 import { combinations } from './combinations.ts';
 import { cosineSimilarity } from './cosine-similarity.ts';
 import { countFragmentVotes, type FragmentBallot, fragmentVotes } from './fragment-votes.ts';
@@ -68,6 +69,11 @@ const scored = (rows: readonly (readonly number[])[], combine: number, places: n
 });
 
 describe('fragmentVotes', () => {
+  it.each(golden.ballots)('gives the votes of numpy: $fragments fragments, $combine combined, by $similarity', (ballot) => {
+    const { question, vectors: passages, combine, places, similarity, votes } = ballot;
+    expect([...fragmentVotes(ballotOf({ question, passages, combine, places }, similarity as 'cosine' | 'dot')).votes]).toEqual(votes);
+  });
+
   it.each(['dot', 'cosine'] as const)('counts what the databases would say, by %s', (similarity) => {
     fc.assert(
       fc.property(cases, (given) => {
