@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   NEEDS_CROSS_ENCODER: 'a stage needs a cross-encoder and the context has none',
   NEEDS_EMBEDDINGS: 'a stage needs embeddings, the passages have none and the context has no encoder',
   NEEDS_LIKELIHOOD: 'a stage needs a likelihood model and the context has none',
+  NEEDS_PARAPHRASER: 'a defense needs a function that says a text in other words and was given none',
   NOT_FOUND: 'a file or folder does not exist',
   SHAPE_MISMATCH: 'vectors that must be of one length are not',
   STORE_FAILED: 'a store, its database or its disk could not do what was asked',

@@ -2,7 +2,7 @@ import { BezoarError } from '../errors.ts';
 import type { PaperSource } from '../types.ts';
 import type { IndexContext, IndexDefense } from './index-defense.ts';
 import { type OptionSpecs, type OptionValues, readOptions } from './options.ts';
-import type { Encoder } from './ports.ts';
+import type { EncodeOptions, Encoder } from './ports.ts';
 
 export interface IndexDefenseDefinition<S extends OptionSpecs, D extends IndexDefense = IndexDefense> {
   /** The SPEC name, which is the file's name. */
@@ -37,14 +37,15 @@ export function defineIndexDefense<const S extends OptionSpecs, D extends IndexD
   return Object.assign(create, { definition, optionSpecs: specs });
 }
 
-/** The vectors of passages' texts, in order; none are asked for when there are no texts. */
-export async function encodePassages(
+/** The vectors of texts, in order; none are asked for when there are no texts. */
+export async function encodeTexts(
   texts: readonly string[],
   { encoder, signal }: Pick<IndexContext, 'encoder' | 'signal'> & { readonly encoder: Encoder },
+  role: EncodeOptions['role'] = 'passage',
 ): Promise<readonly Float32Array[]> {
   if (signal?.aborted) throw new BezoarError('ABORTED', 'aborted by the caller', { cause: signal.reason });
   if (texts.length === 0) return [];
-  const { vectors } = await encoder.encode(texts, { role: 'passage', ...(signal ? { signal } : {}) });
+  const { vectors } = await encoder.encode(texts, { role, ...(signal ? { signal } : {}) });
   if (vectors.length !== texts.length || vectors.some((vector) => vector.length !== encoder.dimensions)) {
     throw new BezoarError(
       'ENCODER_FAILED',

@@ -39,8 +39,13 @@ export interface IndexContext {
   readonly approximate: boolean;
   /** Vectors of masked texts, by a key that holds the content; whoever passes one decides how much it holds and where. */
   readonly maskCache?: MaskCache;
+  /** Says a text in other words; for the defenses that paraphrase. */
+  readonly paraphrase?: Paraphraser;
   readonly signal?: AbortSignal;
 }
+
+/** Any function from text to text: a language model, a translation there and back, a thesaurus. The same text should give the same text. */
+export type Paraphraser = (text: string, options: { readonly signal?: AbortSignal }) => string | Promise<string>;
 
 export interface MaskCache {
   get(keys: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
@@ -58,7 +63,7 @@ export interface IndexDefense {
   /** At ingest: the named vectors of each passage, in order. A passage without text has none. */
   protect(
     passages: readonly Passage[],
-    context: Pick<IndexContext, 'encoder' | 'passageText' | 'signal'>,
+    context: Pick<IndexContext, 'encoder' | 'passageText' | 'paraphrase' | 'signal'>,
   ): Promise<readonly Readonly<Record<string, Float32Array>>[]>;
   /** At query time. */
   retrieve(query: IndexQuery, store: VectorStore, context: IndexContext): Promise<IndexAnswer>;

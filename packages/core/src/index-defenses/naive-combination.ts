@@ -1,4 +1,4 @@
-import { defineIndexDefense, encodePassages } from '../core/define-index-defense.ts';
+import { defineIndexDefense, encodeTexts } from '../core/define-index-defense.ts';
 import { aggregateVotes, checkFragmentOptions, FRAGMENT_OPTIONS, fragmentTexts, innerProduct, isUsable } from '../core/fragment-index.ts';
 import { BezoarError } from '../errors.ts';
 import { binomial, combinations } from '../kernels/combinations.ts';
@@ -66,7 +66,7 @@ export const naiveCombination = defineIndexDefense({
           if (fragments.length === 0) return [];
           return subsets.map((subset) => Array.from(subset, (member) => fragments[member % fragments.length]!).join(' '));
         });
-        const vectors = (await encodePassages(texts.flat(), context)).values();
+        const vectors = (await encodeTexts(texts.flat(), context)).values();
         return texts.map((combined) => {
           const made = combined.map((_, i) => [names[i]!, vectors.next().value!] as const);
           return Object.fromEntries(made.filter(([, vector]) => isUsable(vector)));

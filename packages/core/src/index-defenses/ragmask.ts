@@ -1,4 +1,4 @@
-import { defineIndexDefense, encodePassages } from '../core/define-index-defense.ts';
+import { defineIndexDefense, encodeTexts } from '../core/define-index-defense.ts';
 import type { IndexContext, IndexDefense } from '../core/index-defense.ts';
 import { option } from '../core/options.ts';
 import { passageText } from '../core/passage-text.ts';
@@ -245,7 +245,7 @@ async function vectorsOf(
     if (vector?.length === encoder.dimensions) known.set(key, vector);
     return !known.has(key);
   });
-  const made = await encodePassages(
+  const made = await encodeTexts(
     missing.map(({ text }) => text),
     context,
   );

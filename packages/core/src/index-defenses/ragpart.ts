@@ -1,4 +1,4 @@
-import { defineIndexDefense, encodePassages } from '../core/define-index-defense.ts';
+import { defineIndexDefense, encodeTexts } from '../core/define-index-defense.ts';
 import {
   aggregateVotes,
   checkFragmentOptions,
@@ -96,7 +96,7 @@ export const ragpart = defineIndexDefense({
 
       async protect(passages, context) {
         const texts = fragmentTexts(passages, options, context);
-        const vectors = (await encodePassages(texts.flat(), context)).values();
+        const vectors = (await encodeTexts(texts.flat(), context)).values();
         return texts.map((fragments) => {
           const usable = fragments.map(() => vectors.next().value!).filter(isUsable);
           if (usable.length === 0) return {};
