@@ -11,8 +11,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('writeTrec', () => {
   it('writes qrels a dataset and a run a cell, with what went on in its order', async () => {
-    const result = sampleResult();
-    const dataset = memoryDataset(['x', 'y'], [{ id: 'q1', text: 'q', gold: new Map([[1, 2]]) }]);
+    const sample = sampleResult();
+    const result = { ...sample, cells: sample.cells.map((cell) => ({ ...cell, limit: 1 })) };
+    const made = memoryDataset(
+      ['x', 'y'],
+      [
+        { id: 'q1', text: 'q', gold: new Map([[1, 2]]) },
+        { id: 'beyond', text: 'q', gold: new Map([[1, 2]]) },
+      ],
+    );
+    const dataset = { ...made, name: result.cells[0]!.dataset };
     await writeTrec(result, [dataset], join(folder, 'out'));
     const names = readdirSync(join(folder, 'out')).sort();
     expect(names).toEqual([...result.cells.map((_, index) => `${String(index + 1).padStart(4, '0')}.run`), `${dataset.name}.qrels`].sort());

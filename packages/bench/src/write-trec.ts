@@ -21,7 +21,8 @@ export async function writeTrec(result: BenchResult, datasets: readonly Dataset[
   });
   for (const dataset of datasets) {
     const lines: string[] = [];
-    for await (const line of trecQrels(dataset)) lines.push(line);
+    const limits = result.cells.filter((cell) => cell.dataset === dataset.name).map(({ limit }) => limit ?? Number.POSITIVE_INFINITY);
+    for await (const line of trecQrels(dataset, Math.max(0, ...limits))) lines.push(line);
     await put(`${dataset.name}.qrels`, lines);
   }
   for (const [index, cell] of result.cells.entries()) {

@@ -45,6 +45,15 @@ function share(value: string): number {
 /** Values given one by one or with commas between them. */
 const list = (value: string, before: readonly string[] = []): string[] => [...before, ...value.split(',').filter((part) => part !== '')];
 
+const numbers = (value: string, before: readonly number[] = []): number[] => [
+  ...before,
+  ...list(value).map((part) => {
+    const number = Number(part);
+    if (part.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('Expected numbers, with commas between them.');
+    return number;
+  }),
+];
+
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** Runs one command line and says which exit code it ends with. Whatever goes wrong is one sentence on the other stream, and code 2. */
@@ -200,7 +209,7 @@ else the policy standard.`,
         .option('--retriever <name>', 'candidates (default where the dataset has them), dense, lexical or hybrid')
         .option('--pool <n>', 'passages in a pool (default: 10)', wholeNumber(1, 1000))
         .option('-k, --keep <n>', "passages that go on where a reranker decides (default: the policy's, 5)", wholeNumber(1, 1000))
-        .option('--poisons <n>', 'poisoned passages a question; with --placement ratio their share (default: 1)', list)
+        .option('--poisons <n>', 'poisoned passages a question; with --placement ratio their share (default: 1)', numbers)
         .option('--placement <name>', 'retrieval (they compete), slot, slot-middle, slot-last or ratio (default: retrieval)', list)
         .option('--passage-text <what>', "title-and-text or text (default: the policy's, title-and-text)")
         .option('--short-pools', 'assess questions with fewer passages or wrong texts than asked for')
@@ -269,6 +278,19 @@ Every metric named is another test, and makes all of them harder to pass.`,
         .option('--passages <n>', 'poisonedrag: keep the gold passages and so many others, drawn with --seed', wholeNumber(0)),
     async ([format, source], options, log) =>
       (await import('./commands/import.ts')).importDataset(format as 'beir' | 'poisonedrag', source!, options, terminal, log),
+  );
+  add(
+    'theory',
+    'for which settings the robustness condition of a paper holds; descriptive, never a certificate',
+    (command) =>
+      command
+        .addArgument(new Argument('<mechanism>', 'whose').choices(['ragpart']))
+        .option('--fragments <n>', 'fragments a passage (default: the tables of the paper, 3 to 15)', wholeNumber(1, 50))
+        .option('--combine <k>', 'fragments a database (default: 1 to all of them)', wholeNumber(1, 50))
+        .option('--poisoned <n>', 'poisoned fragments of an adversarial document (default: 2 and 3, or 1 to all)', wholeNumber(1, 50))
+        .option('--adversarial <n>', 'adversarial documents', wholeNumber(1, 1000), 1)
+        .addOption(new Option('-f, --format <format>', 'how to print').choices(['table', 'json']).default('table')),
+    async (_, options) => (await import('./commands/theory.ts')).theory(options, terminal),
   );
 
   try {

@@ -19,7 +19,7 @@ export interface BenchOptions extends CommonOptions {
   readonly retriever?: string;
   readonly pool?: number;
   readonly keep?: number;
-  readonly poisons?: readonly string[];
+  readonly poisons?: readonly number[];
   readonly placement?: readonly string[];
   readonly passageText?: string;
   readonly shortPools?: boolean;
@@ -98,7 +98,7 @@ function given(options: BenchOptions): Partial<BenchPart> {
     retriever: options.retriever,
     pool: options.pool,
     keep: options.keep,
-    poisons: options.poisons?.map(Number),
+    poisons: options.poisons,
     placements: options.placement,
     passageText: options.passageText,
     shortPools: options.shortPools,
