@@ -292,6 +292,75 @@ Every metric named is another test, and makes all of them harder to pass.`,
         .addOption(new Option('-f, --format <format>', 'how to print').choices(['table', 'json']).default('table')),
     async (_, options) => (await import('./commands/theory.ts')).theory(options, terminal),
   );
+  add(
+    'index',
+    'bring a corpus into a store through the ingest gate: what looks planted is quarantined',
+    (command) =>
+      command
+        .argument('<corpus>', 'a BEIR folder or a JSON-lines file of passages')
+        .requiredOption(
+          '-s, --store <url>',
+          'pglite:DIR, postgres://..., lancedb:DIR, memory:FILE, qdrant+http://..., elasticsearch+http://...',
+        )
+        .option('-e, --encoder <spec>', 'static, onnx:DIR or openai:MODEL', 'static')
+        .option('-d, --defense <spec>', 'ragpart, ragmask or naive-combination, to ask for later with query; repeat for more', collect)
+        .option('--trusted <source>', 'a source that others are compared with; repeat for more', collect)
+        .option('--questions <file>', 'JSON lines with the questions that an attacker may aim at, e.g. queries.jsonl')
+        .option('--run <id>', 'names this ingest; the same resumes it (default: made of the path of the corpus)')
+        .addOption(
+          new Option('--passage-text <what>', 'what of a passage is encoded').choices(['title-and-text', 'text']).default('title-and-text'),
+        )
+        .addOption(new Option('-f, --format <format>', 'how to print').choices(['table', 'json']).default('table')),
+    async ([corpus], options, log) => (await import('./commands/index.ts')).indexCorpus(corpus!, options, terminal, log),
+  );
+  add(
+    'query',
+    'search a store by words and vectors together, or as an index defense does',
+    (command) =>
+      command
+        .argument('<text>', 'the question')
+        .requiredOption('-s, --store <url>', 'what bezoar index made')
+        .option('-k, --k <n>', 'how many passages', wholeNumber(1, 500), 5)
+        .option('-d, --defense <spec>', 'one that retrieves itself (ragpart, ...), and others over what was found, in order', collect)
+        .option('-e, --encoder <spec>', 'default: that of the store')
+        .option('--exact', 'look at every passage')
+        .addOption(new Option('-f, --format <format>', 'how to print').choices(['table', 'json']).default('table')),
+    async ([text], options, log) => (await import('./commands/query.ts')).query(text!, options, terminal, log),
+  );
+  add(
+    'scan',
+    'find what looks planted in a corpus or a store; ends with code 1 at --fail-on',
+    (command) =>
+      command
+        .argument('[corpus]', 'a BEIR folder or a JSON-lines file of passages')
+        .option('-s, --store <url>', 'scan a store instead')
+        .option('-e, --encoder <spec>', 'for rules about vectors: static, onnx:DIR, openai:MODEL or none', 'static')
+        .option('--questions <file>', 'JSON lines with the questions that an attacker may aim at, e.g. queries.jsonl')
+        .option('--trusted <source>', 'a source that others are compared with; repeat for more', collect)
+        .option('--quarantine', 'with --store: hold back what is found at high')
+        .addOption(new Option('--fail-on <severity>', 'end with code 1 at or above').choices(['low', 'medium', 'high']))
+        .addOption(new Option('-f, --format <format>', 'how to print').choices(['table', 'json', 'sarif']).default('table'))
+        .option('-o, --out <file>', 'where to write, - for standard output', '-'),
+    async ([corpus], options, log) => (await import('./commands/scan.ts')).scan(corpus, options, terminal, log),
+  );
+  add(
+    'quarantine',
+    'review what the ingest gate holds back',
+    (command) =>
+      command
+        .addArgument(new Argument('<action>', 'what to do').choices(['list', 'show', 'approve', 'reject']))
+        .argument('[ids...]', 'passages')
+        .requiredOption('-s, --store <url>', 'what bezoar index made')
+        .addOption(new Option('-f, --format <format>', 'how to print').choices(['table', 'json']).default('table')),
+    async ([action, ids], options, log) =>
+      (await import('./commands/quarantine.ts')).quarantine(
+        action as 'list' | 'show' | 'approve' | 'reject',
+        (ids as unknown as readonly string[] | undefined) ?? [],
+        options,
+        terminal,
+        log,
+      ),
+  );
 
   try {
     await program.parseAsync([...args], { from: 'user' }).catch((error: unknown) => {
