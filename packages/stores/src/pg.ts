@@ -201,7 +201,7 @@ export async function openPgStore(settings: PgStoreSettings): Promise<PgStore> {
       checkCount(k);
       const { words, times } = wordQuery(text);
       if (words.length === 0 || k === 0) return [];
-      const values: unknown[] = [words, times, words.join(' | '), k];
+      const values: unknown[] = [words, times, k];
       const status = conditions({ status: filter?.status ?? 'searchable' }, values).join(' and ') || 'true';
       const fits = conditions(filter, values).join(' and ') || 'true';
       // Equal sums in another order differ in the last digits, so scores are rounded before they are compared.
@@ -211,13 +211,13 @@ export async function openPgStore(settings: PgStoreSettings): Promise<PgStore> {
            totals as (select count(*)::float8 as passages, avg(length)::float8 as average from ${passages} where ${status}),
            matches as materialized (
              select id, length, number, ts_rank_cd('{1, 1, 1, 1}', words, term)::float8 as frequency, ${fits} as fits
-             from ${passages} cross join terms where words @@ $3::tsquery and words @@ term and ${status}),
+             from ${passages} cross join terms where words @@ term and ${status}),
            weights as (
              select number, max(times) * ln(1 + (max(passages) - count(*) + 0.5) / (count(*) + 0.5)) as weight
              from matches join terms using (number) cross join totals group by number)
            select id, sum(weight * frequency / (frequency + ${K1} * (1 - ${B} + ${B} * length / average))) as score
            from matches join weights using (number) cross join totals where fits group by id
-           order by round(sum(weight * frequency / (frequency + ${K1} * (1 - ${B} + ${B} * length / average)))::numeric, 10) desc, id limit $4`,
+           order by round(sum(weight * frequency / (frequency + ${K1} * (1 - ${B} + ${B} * length / average)))::numeric, 10) desc, id limit $3`,
           values,
         );
         return result.rows;
@@ -412,11 +412,11 @@ async function create(client: PgClient, schema: string, shape: StoreShape): Prom
     'create extension if not exists vector',
     `create schema if not exists "${schema}"`,
     `create table if not exists "${schema}".store (one boolean primary key default true check (one), shape jsonb not null)`,
-    // The hash indexes take texts of any length.
+    // The hash indexes take texts of any length. What fits into a page stays in it: vectors kept elsewhere make a look at every passage slow.
     `create table if not exists "${schema}".passages (
        id text collate "C" primary key, title text, text text not null, source text, metadata jsonb, content_hash text not null,
        added_at text not null, run_id text not null, status text not null check (status in ('searchable', 'quarantined')),
-       findings jsonb not null, words tsvector not null, length int4 not null, ${vectors.join(', ')})`,
+       findings jsonb not null, words tsvector not null, length int4 not null, ${vectors.join(', ')}) with (toast_tuple_target = 8160)`,
     `create index if not exists passages_words on "${schema}".passages using gin (words)`,
     `create index if not exists passages_run on "${schema}".passages using hash (run_id)`,
     `create index if not exists passages_source on "${schema}".passages using hash (source)`,
