@@ -229,6 +229,9 @@ export async function openElasticsearchStore({ client, index, shape: asked }: El
     return count;
   }
 
+  const removeIds = (ids: readonly string[]): Promise<number> =>
+    each('removing from Elasticsearch', ids, (_id) => [{ delete: { _index: index, _id } }]);
+
   return Object.freeze<VectorStore>({
     name: 'elasticsearch',
     shape,
@@ -292,7 +295,7 @@ export async function openElasticsearchStore({ client, index, shape: asked }: El
       each('changing a status in Elasticsearch', ids, (_id) => [{ update: { _index: index, _id } }, { doc: { status } }]),
 
     remove(which) {
-      if ('ids' in which) return each('removing from Elasticsearch', which.ids, (_id) => [{ delete: { _index: index, _id } }]);
+      if ('ids' in which) return removeIds(which.ids);
       const body = { query: every(conditions({ status: 'any', runId: which.runId })) };
       const querystring = { refresh: 'true', conflicts: 'proceed' };
       return attempt('removing from Elasticsearch', async () =>
@@ -324,7 +327,7 @@ export async function openElasticsearchStore({ client, index, shape: asked }: El
         batch = [];
       }
       await write(batch);
-      await this.remove({ ids: [...left] });
+      await removeIds([...left]);
     },
 
     close: async () => undefined,

@@ -178,6 +178,9 @@ export async function openQdrantStore({ client, collection, shape: asked }: Qdra
     return count;
   }
 
+  const removeIds = (ids: readonly string[]): Promise<number> =>
+    eachPiece('removing from Qdrant', ids, (points) => client.delete(collection, { points, wait: true }));
+
   return Object.freeze<VectorStore>({
     name: 'qdrant',
     shape,
@@ -235,8 +238,7 @@ export async function openQdrantStore({ client, collection, shape: asked }: Qdra
       eachPiece('changing a status in Qdrant', ids, (points) => client.setPayload(collection, { payload: { status }, points, wait: true })),
 
     remove(which) {
-      if ('ids' in which)
-        return eachPiece('removing from Qdrant', which.ids, (points) => client.delete(collection, { points, wait: true }));
+      if ('ids' in which) return removeIds(which.ids);
       const filter = qdrantFilter({ status: 'any', runId: which.runId });
       return attempt('removing from Qdrant', async () => {
         const { count } = await client.count(collection, { filter, exact: true });
@@ -266,7 +268,7 @@ export async function openQdrantStore({ client, collection, shape: asked }: Qdra
         batch = [];
       }
       await write(batch);
-      await this.remove({ ids: [...left] });
+      await removeIds([...left]);
     },
 
     close: async () => undefined,
