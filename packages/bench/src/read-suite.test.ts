@@ -2,8 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFENSES, parseSpec, policyFromSpecs } from '@bezoar/core';
+import { INDEX_DEFENSES } from '@bezoar/core/index-defenses';
 import { describe, expect, it } from 'vitest';
 import { planCells } from './bench-settings.ts';
+import { indexDefenseOf } from './index-defense-of.ts';
 import { parseSuite, readSuite, SUITE_NAMES, type SuitePart } from './read-suite.ts';
 
 const VALID = `name: mine
@@ -25,6 +27,9 @@ parts:
 /** Settings of the bench itself that a sweep may name. */
 const SETTINGS = ['pool', 'keep', 'poisons', 'placement', 'retriever', 'passage-text'];
 
+/** Whatever a SPEC of a defense may name. */
+const MAKERS: Readonly<Record<string, { (options: object): unknown; readonly optionSpecs: object }>> = { ...DEFENSES, ...INDEX_DEFENSES };
+
 describe('the suites that ship', () => {
   it.each(SUITE_NAMES)('%s is valid, says what differs, and names parts apart', async (name) => {
     const suite = await readSuite(name);
@@ -38,15 +43,14 @@ describe('the suites that ship', () => {
     const { parts } = await readSuite(name);
     for (const part of parts) {
       const specs = part.defenses.map(parseSpec);
-      const policies = part.defenses.map((spec) => policyFromSpecs([spec]));
-      expect(policies.map((policy) => policy.stages.length)).toEqual(specs.map(() => 1));
+      const stages = part.defenses.map((spec) => (indexDefenseOf(spec) ? 1 : policyFromSpecs([spec]).stages.length));
+      expect(stages).toEqual(specs.map(() => 1));
       for (const [swept, values] of Object.entries(part.sweep ?? {})) {
         if (SETTINGS.includes(swept)) continue;
-        const takers = specs.filter((spec) => swept in (DEFENSES[spec.name as keyof typeof DEFENSES]?.optionSpecs ?? {}));
+        const takers = specs.filter((spec) => swept in (MAKERS[spec.name]?.optionSpecs ?? {}));
         expect(takers, swept).not.toEqual([]);
         // Each value is one that the option takes.
-        for (const { name: defense, options } of takers)
-          for (const value of values) DEFENSES[defense as keyof typeof DEFENSES]({ ...options, [swept]: value });
+        for (const { name: defense, options } of takers) for (const value of values) MAKERS[defense]!({ ...options, [swept]: value });
       }
     }
   });
@@ -183,7 +187,7 @@ describe('readSuite', () => {
       message: 'no suite or file is called paper-grda; did you mean paper-grada?',
     });
     await expect(readSuite('zzzzzzzz')).rejects.toMatchObject({
-      message: 'no suite or file is called zzzzzzzz; there are paper-grada, paper-pra-rag, paper-trustrag',
+      message: 'no suite or file is called zzzzzzzz; there are paper-grada, paper-pra-rag, paper-ragpart, paper-trustrag',
     });
     await expect(readSuite('./none.yaml')).rejects.toMatchObject({
       code: 'NOT_FOUND',

@@ -8,7 +8,7 @@ import { printable } from './layout.ts';
 import { PLACEMENTS, type Placement, RETRIEVERS, type RetrieverName } from './types.ts';
 
 /** Suites that ship with the package: what a paper ran, as far as that can be measured here. */
-export const SUITE_NAMES = ['paper-grada', 'paper-pra-rag', 'paper-trustrag'] as const;
+export const SUITE_NAMES = ['paper-grada', 'paper-pra-rag', 'paper-ragpart', 'paper-trustrag'] as const;
 
 /** Several measurements that belong together. */
 export interface Suite {
