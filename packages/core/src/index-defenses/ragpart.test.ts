@@ -182,6 +182,29 @@ describe('ragpart, retrieving', () => {
     expect(all.exact).toBe(true);
   });
 
+  it('asks for one passage in a hundred, and with an index for 200 without counting', async () => {
+    const store = await storeOf({ a: [[1], [1]], b: [[2], [2]] }, 'dot');
+    const asked = async (count: number, approximate = false, options: Options = {}) => {
+      const depths: number[] = [];
+      const spy: VectorStore = {
+        ...store,
+        count: async () => (approximate ? Promise.reject(new Error('counted')) : count),
+        search: (search) => {
+          depths.push(search.k);
+          return store.search(search);
+        },
+      };
+      await ragpart({ fragments: 2, combine: 2, ...options }).retrieve(question([1], 2), spy, { ...context, approximate });
+      return depths[0];
+    };
+    expect(await asked(2)).toBe(200);
+    expect(await asked(50_001)).toBe(501);
+    expect(await asked(1_000_000)).toBe(1000);
+    expect(await asked(0, true)).toBe(200);
+    expect(await asked(50_001, false, { depth: 7 })).toBe(7);
+    expect(await asked(50_001, false, { depth: 7, places: 9 })).toBe(9);
+  });
+
   it('gives what there is', async () => {
     const none = await ragpart({ fragments: 3 }).retrieve(question([1], 5), await storeOf({}, 'dot'), context);
     expect(none).toEqual({ hits: [], exact: true, encoded: 0 });

@@ -16,12 +16,15 @@ import { countFragmentVotes } from '../kernels/fragment-votes.ts';
 import { gramMatrix } from '../kernels/gram-matrix.ts';
 
 /** Up to so many passages a store is looked at whole where nothing less is known to be exact. */
-const WHOLE = 10_000;
+const WHOLE = 5000;
 
 const ragpartOptions = {
   ...FRAGMENT_OPTIONS,
   normalize: option.flag(false, "Bring every fragment's vector to unit length, so that none outweighs the others."),
-  depth: option.number(200, "How many passages each fragment's search brings for the vote.", { min: 1, max: WHOLE, integer: true }),
+  depth: option.nullable(
+    option.number(200, "How many passages each fragment's search brings for the vote.", { min: 1, max: WHOLE, integer: true }),
+    'one in a hundred, from 200 to 1000',
+  ),
 };
 
 /** Passages compared between two pauses, about 5 ms. */
@@ -48,7 +51,8 @@ interface Candidates {
  * The C(N, k) databases are never made: only the N fragments are stored, and the votes are those that the databases would give (kernel
  * `fragment-votes`). Each fragment's own search brings `depth` passages; among them the votes are exact, and `exact` says whether no other
  * passage could have been in any list: by inner product from the score at which each search ended, by cosine when every passage was seen or
- * `combine` is 1. Without an approximate index the searches go deeper until that holds or they have brought 10,000 passages each.
+ * `combine` is 1. Without an approximate index the searches go deeper until that holds or they have brought 5,000 passages each; by cosine a store
+ * of at most 5,000 passages is looked at whole, and one of more is answered from `depth` with `exact` false.
  *
  * Source: Pathmanathan et al. 2025, RAGPart & RAGMask: Retrieval-Stage Defenses Against Corpus Poisoning in Retrieval-Augmented Generation, section 3.1 and appendix C, https://arxiv.org/abs/2512.24268. Reference code: none.
  * Deviations: fragments are counted in the encoder's tokens, at floor(i T / N), over the whole text and not only its first window (the paper names no unit). A text of fewer
@@ -63,7 +67,7 @@ interface Candidates {
  * @param options.topUp - With intersection: fill up by votes instead of returning fewer, or a draw. Default off.
  * @param options.split - `tokens`, or `sentences`: fragments begin at the sentences nearest to where they would. Default tokens.
  * @param options.normalize - Unit length for every fragment at ingest, against a fragment of huge norm; with `combine` = `fragments` the plain sum of unit fragments. Default off (the paper's).
- * @param options.depth - 1 to 10,000 passages from each fragment's search. Default 200.
+ * @param options.depth - 1 to 5,000 passages from each fragment's search. Default one in a hundred of the store, from 200 to 1,000; 200 with an approximate index.
  * @param context - Encoder at ingest; seed of the draw, `approximate` and signal at query time.
  * @returns At most `keep` passages; the score is votes; evidence is votes, databases, mean fragment score.
  * @throws {BezoarError} `INVALID_OPTION` when more is combined than there is, or for an option out of range; `SHAPE_MISMATCH` from a store without the fragments; `ABORTED`.
@@ -106,10 +110,13 @@ export const ragpart = defineIndexDefense({
       },
 
       async retrieve(query, store, context) {
-        const exhaustive = !context.approximate && (await store.count()) <= WHOLE;
+        // Where there is an index to ask, counting a large table would cost more than the question.
+        const count = context.approximate ? 0 : await store.count();
         const cosine = store.shape.similarity === 'cosine' && options.combine > 1;
         // By cosine only a look at every passage is exact, so there is no use in looking at some first.
-        let depth = exhaustive && cosine ? WHOLE + 1 : Math.max(options.depth, options.places ?? query.keep);
+        const whole = cosine && !context.approximate && count <= WHOLE;
+        const some = options.depth ?? Math.min(1000, Math.max(200, Math.ceil(count / 100)));
+        let depth = whole ? WHOLE + 1 : Math.max(some, options.places ?? query.keep);
         for (;;) {
           const candidates = await search(names, query, store, depth, context);
           const { tallies, databases, exact } = await tally(candidates, query, store, context);
