@@ -7,6 +7,10 @@ const golden = JSON.parse(readFileSync(new URL('../../../tests/golden/wordpiece.
   cases: { text: string; pieces: string[] }[];
 };
 
+const places = JSON.parse(readFileSync(new URL('../../../tests/golden/piece-spans.json', import.meta.url), 'utf8')) as {
+  cases: { text: string; spans: [number, number][] }[];
+};
+
 /** The vocabulary inside the asset: the teacher's without special and reserved pieces, which no text can spell. */
 const asset = readFileSync(new URL('../assets/static-encoder.bin', import.meta.url));
 const vocabulary = asset
@@ -81,6 +85,10 @@ describe('wordPiece', () => {
     for (const unit of ['a', '\u0301', '\u0315\u0300', '\u302e\u{1d165}', '[', '\u4e00', '\ud800', '##', 'a\u200b', '\u{1d400}'])
       tokenizer.encode(unit.repeat(50_000));
     expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it.each(places.cases)('says where the pieces of $text stand as Python does', ({ text, spans }) => {
+    expect(tokenizer.spans(text).map(({ start, end }) => [start, end])).toEqual(spans);
   });
 
   it('says where the pieces stand', () => {
