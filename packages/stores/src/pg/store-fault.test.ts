@@ -38,6 +38,7 @@ describe('storeFault', () => {
       'STORE_FAILED writing: the connection to the database was lost and nothing of this was written (as said); see that it runs and do it again';
     for (const code of ['08006', '57P01', 'ECONNRESET', 'ECONNREFUSED']) expect(said(coded(code))).toBe(lost);
     expect(said(new Error('Connection terminated unexpectedly'))).toContain('the connection to the database was lost');
+    expect(said(new Error('PGlite failed to initialize properly'))).toContain('see that the disk has room');
     expect(said(coded('22003', 'out of range'))).toBe('STORE_FAILED writing: the database refused (out of range)');
   });
 

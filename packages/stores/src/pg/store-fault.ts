@@ -23,6 +23,9 @@ export function storeFault(error: unknown, doing: string): BezoarError {
   if (code === '42501' || code === '25006') return failed(`the database does not allow it (${said}); ask its owner for the right`);
   if (code === '57014') return failed('the database stopped it, and nothing of it was written; raise statement_timeout or do less at once');
   if (code === '42P01' || code === '3F000') return failed('the store was removed meanwhile; make it again');
+  if (/failed to initialize/.test(message)) {
+    return failed(`PGlite cannot start there (${said}); see that the disk has room and that the folder is empty or one that it made`);
+  }
   if (/^(08|57P)/.test(code) || /^E[A-Z]+$/.test(code) || /terminated|closed|timeout|not queryable|ended/i.test(message)) {
     return failed(`the connection to the database was lost and nothing of this was written (${said}); see that it runs and do it again`);
   }
