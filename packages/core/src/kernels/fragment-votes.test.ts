@@ -216,4 +216,41 @@ describe('fragmentVotes', () => {
     expect(step.value.votes.reduce((sum, votes) => sum + votes, 0)).toBe(10 * 3432);
     expect(step.value.votes).toEqual(fragmentVotes(scored(rows, 7, 10)).votes);
   });
+
+  it.each(['dot', 'cosine'] as const)('does not count for those who can be in no list, by %s', (similarity) => {
+    // Ten fragments along one axis, 3 to 4 for those that can win and -4 to 1 for 3,000 that cannot; the other axis keeps cosines apart.
+    const passage = (low: number, i: number) => Array.from({ length: 10 }, (_, j) => [low + ((7 * i + 3 * j) % 10) / 10, 5]);
+    const passages = [
+      ...Array.from({ length: 3000 }, (_, i) => passage((i % 5) - 4, i)),
+      ...Array.from({ length: 12 }, (_, i) => passage(3, i)),
+    ];
+    const pausesWith = (more: Passages) => {
+      const counting = countFragmentVotes(ballotOf({ question: [1, 0], passages: more, combine: 5, places: 10 }, similarity));
+      let pauses = 0;
+      let step = counting.next();
+      for (; !step.done; step = counting.next()) pauses++;
+      return { pauses, votes: step.value.votes };
+    };
+    const { pauses, votes } = pausesWith(passages);
+    expect(pauses).toBe(0);
+    expect(votes.subarray(0, 3000).every((count) => count === 0)).toBe(true);
+    expect([...votes.subarray(3000)].reduce((sum, count) => sum + count, 0)).toBe(2520);
+    // As many that can win take a while.
+    expect(pausesWith(passages.map((_, i) => passage(3, i))).pauses).toBeGreaterThan(0);
+  });
+
+  it('leaves nobody out by cosine whose fragments may cancel: short sums have any direction', () => {
+    // The first two hardly move along the question, but what they lack is the other axis: cosine 1.
+    const turning = (x: number) => [
+      [x, 5],
+      [x, -5],
+      [x, 5],
+      [x, -5],
+    ];
+    const steady = Array.from({ length: 6 }, (_, i) => [4, 4, 4, 4].map((x) => [x, 3 + i / 10]));
+    const given = { question: [1, 0], passages: [turning(0.1), turning(-0.1), ...steady], combine: 2, places: 2 };
+    const votes = [...fragmentVotes(ballotOf(given, 'cosine')).votes];
+    expect(votes).toEqual(materialised(given, 'cosine'));
+    expect(votes[0]).toBe(4);
+  });
 });
