@@ -66,7 +66,7 @@ export async function query(text: string, options: QueryOptions, terminal: Termi
               encoder,
               passageText,
               seed: options.seed ?? 0,
-              approximate: !options.exact,
+              approximate: store.capabilities.approximate && !options.exact,
             },
           );
     const passages = await passagesOf(store, found);

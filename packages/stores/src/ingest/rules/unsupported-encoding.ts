@@ -37,13 +37,19 @@ export const unsupportedEncoding: IngestRule = {
       const lone = text.search(SURROGATE);
       if (lone >= 0) add('medium', lone, lone + 1, 'has half of a surrogate pair, which no UTF-8 file can hold', 'surrogate');
       for (const [key, pattern, what] of [
-        ['control', CONTROL, 'control characters'],
-        ['replacement', REPLACEMENT, 'replacement characters, where bytes were lost'],
+        ['control', CONTROL, 'control'],
+        ['replacement', REPLACEMENT, 'replacement'],
       ] as const) {
         const count = text.match(pattern)?.length ?? 0;
         if (count === 0) continue;
         const at = text.search(pattern);
-        add(count >= BROKEN * text.length ? 'medium' : 'low', at, at + 1, `has ${count} ${what}`, key);
+        add(
+          count >= BROKEN * text.length ? 'medium' : 'low',
+          at,
+          at + 1,
+          `has ${count} ${what} ${count === 1 ? 'character' : 'characters'}`,
+          key,
+        );
       }
       const mixed = confusableEdits(text);
       const first = mixed[0];
