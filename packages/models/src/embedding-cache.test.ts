@@ -104,6 +104,12 @@ describe('cacheEmbeddings', () => {
       passed: calibration,
     });
     expect(cacheEmbeddings(counting(), { dir: folder() })).not.toHaveProperty('calibration');
+    const tokens = [[{ start: 0, end: 1 }]];
+    const cutting = cacheEmbeddings({ ...counting(), maskToken: null, tokenSpans: () => tokens }, { dir: folder() });
+    expect(cutting.maskToken).toBeNull();
+    expect(cutting.tokenSpans!(['a'])).toBe(tokens);
+    expect(Object.keys(cacheEmbeddings(counting(), { dir: folder() }))).not.toEqual(expect.arrayContaining(['maskToken']));
+    expect(Object.keys(cacheEmbeddings(counting(), { dir: folder() }))).not.toEqual(expect.arrayContaining(['tokenSpans']));
   });
 
   test('a vector that the caller changes is whole again the next time', async () => {

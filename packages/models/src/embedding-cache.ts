@@ -152,6 +152,8 @@ export const cacheEmbeddings = (encoder: Encoder, options: { readonly dir: strin
     similarity: encoder.similarity,
     fingerprint,
     ...(encoder.calibration === undefined ? {} : { calibration: encoder.calibration }),
+    ...(encoder.maskToken === undefined ? {} : { maskToken: encoder.maskToken }),
+    ...(encoder.tokenSpans === undefined ? {} : { tokenSpans: (texts) => encoder.tokenSpans!(texts) }),
     encode,
   };
 };
