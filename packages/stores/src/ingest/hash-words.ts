@@ -26,7 +26,8 @@ export function hashWords(text: string): number[] {
   let inside = false;
   for (let i = 0; i < text.length; i++) {
     let code = text.charCodeAt(i);
-    if (code > 127 && !(code >= 0x2010 && code <= 0x2027)) return tokenizeUnicode(text).map(hashText);
+    // Dashes, quotes and dots separate; U+2017 alone among them unfolds to a mark.
+    if (code > 127 && !(code >= 0x2010 && code <= 0x2027 && code !== 0x2017)) return tokenizeUnicode(text).map(hashText);
     if (code >= 65 && code <= 90) code += 32;
     if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) {
       hash = Math.imul(hash ^ code, PRIME);

@@ -47,7 +47,10 @@ export const invisibleText: IngestRule = {
         }
       }
       if (text.includes('<')) {
-        const shows = (edit: TextEdit): boolean => WORD.test(text.slice(edit.start, edit.end).replace(/<[^>]*>|^<!--/g, ' '));
+        const shows = ({ start, end, kind }: TextEdit): boolean => {
+          const piece = text.slice(start, end);
+          return WORD.test(kind === 'comment' ? piece.slice(4) : piece.replace(/<[^<>]*>/g, ' '));
+        };
         const hidden = htmlEdits(text).filter((edit) => (edit.kind === 'hidden' || edit.kind === 'comment') && shows(edit));
         const worst = best(hidden, (edit) => (edit.kind === 'hidden' ? 1 : 0));
         if (worst) {
