@@ -242,6 +242,10 @@ for (const target of targets) {
       await store.setStatus(['n5'], 'searchable');
       expect((await store.search(nearest))[0]?.id).toBe('n5');
       expect(await used()).toBe(43);
+      await store.put([{ ...recordOf('zero'), vectors: { passage: new Float32Array(32) } }]);
+      const beyond = await store.search({ ...nearest, k: 4000 });
+      expect(beyond).toHaveLength(3001);
+      expect(beyond.find(({ id }) => id === 'zero')?.score).toBe(0);
       for (const setting of ['enable_seqscan', 'enable_sort', 'enable_bitmapscan']) await forced.query(`reset ${setting}`);
       await forced.end();
     });

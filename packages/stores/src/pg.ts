@@ -77,7 +77,8 @@ const COLUMNS = 'id, title, text, source, metadata, content_hash, added_at, run_
 /**
  * A store in PostgreSQL with pgvector 0.8 or later: one for PGlite in process, PGlite's socket server, and a server. One table in a schema of its
  * own, a `vector` column a name, everything a parameter. Each `put` is one transaction. Without an index that `buildIndex` made, or with
- * `exact`, every passage is looked at; with one, searches of searchable passages use it, going on past filters until there are k (iterative scan).
+ * `exact`, every passage is looked at; with one, searches of searchable passages use it, going on past filters until there are k (iterative scan),
+ * and look at every passage where it does not find k.
  *
  * Text search is BM25 in Lucene's form, with core's words and core's constants, computed in the database: a `tsvector` holds each word with as
  * many places as it occurs, a GIN index finds the candidates, and rarities are counted over the passages of the status asked for. PostgreSQL's
@@ -111,6 +112,7 @@ export async function openPgStore(settings: PgStoreSettings): Promise<PgStore> {
     if (shape.similarity === 'cosine') return Math.max(-1, Math.min(1, 1 - measured));
     return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, -measured));
   };
+  const hitOf = (row: { id: string; measured: number }): StoreHit => ({ id: fromStorable(row.id), score: scoreOf(row.measured) });
   const insert = async (client: PgClient, table: string, records: readonly StoreRecord[]): Promise<void> => {
     const values = columnsOf(records);
     const vectors = names.map((name) =>
@@ -177,23 +179,22 @@ export async function openPgStore(settings: PgStoreSettings): Promise<PgStore> {
       const values: unknown[] = [vectorBytes(vector), k];
       const where = [`"v-${name}" is not null`, ...conditions(filter, values)].join(' and ');
       const measured = `"v-${name}" ${distance} $1::vector`;
-      const rows = await inTransaction('searching', async (client) => {
+      const select = (client: PgClient, order: string): Promise<PgResult> =>
+        client.query(`select id, ${measured} as measured from ${passages} where ${where} order by ${order} limit $2`, values);
+      return inTransaction('searching', async (client) => {
         if (approximate) {
           const candidates = Math.min(1000, Math.max(efSearch, k));
           await client.query("select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)", [
             String(candidates),
           ]);
+          const found = (await select(client, measured)).rows;
+          // The index gives up after 20,000 passages that the filter leaves out, and has no zero vectors.
+          if (found.length === k) return found.map(hitOf).sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
         }
         // Only the bare operator is answered by the index; as an expression it is computed for every passage. A zero vector's distance is NaN.
-        const order = approximate ? measured : `coalesce(nullif(${measured}, 'NaN'), ${shape.similarity === 'cosine' ? 1 : 0}), id`;
-        const result = await client.query(
-          `select id, ${measured} as measured from ${passages} where ${where} order by ${order} limit $2`,
-          values,
-        );
-        return result.rows;
+        const order = `coalesce(nullif(${measured}, 'NaN'), ${shape.similarity === 'cosine' ? 1 : 0}), id`;
+        return (await select(client, order)).rows.map(hitOf);
       });
-      const hits = rows.map((row): StoreHit => ({ id: fromStorable(row.id), score: scoreOf(row.measured) }));
-      return approximate ? hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)) : hits;
     },
 
     async searchText({ text, k, filter, signal }) {
