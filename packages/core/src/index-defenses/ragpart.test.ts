@@ -182,6 +182,29 @@ describe('ragpart, retrieving', () => {
     expect(all.exact).toBe(true);
   });
 
+  it('takes the mean of similarities where asked to: exact by cosine too, without looking at everything', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ fragments, vector, keep, options }) => {
+        const query = question(vector, keep);
+        // The mean of cosines is the inner product of unit vectors; whole numbers have lengths that round, so only sizes of Pythagoras.
+        const pythagorean = Object.fromEntries(
+          Object.entries(fragments).map(([id, rows]) => [id, rows.map((row) => [3 * row[0]!, 4 * row[0]!])]),
+        );
+        const units = Object.fromEntries(
+          Object.entries(fragments).map(([id, rows]) => [id, rows.map((row) => [3 * Math.sign(row[0]!), 4 * Math.sign(row[0]!)])]),
+        );
+        const asked = question([query.vector[0]!, 1], keep);
+        const own = { ...options, aggregate: 'vote' as const };
+        const expected = materialised(units, asked, 'dot', { ...own, places: options.places ?? keep });
+        const large = { ...(await storeOf(pythagorean, 'cosine')), count: async () => 1_000_000 };
+        const { hits, exact } = await ragpart({ ...own, similarity: 'mean' }).retrieve(asked, large, context);
+        expect(exact).toBe(true);
+        expect(hits.map(({ id, score }) => ({ id, score }))).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('asks for one passage in a hundred, and with an index for 200 without counting', async () => {
     const store = await storeOf({ a: [[1], [1]], b: [[2], [2]] }, 'dot');
     const asked = async (count: number, approximate = false, options: Options = {}) => {

@@ -12,6 +12,7 @@ import type { IndexContext, IndexQuery } from '../core/index-defense.ts';
 import { option } from '../core/options.ts';
 import type { VectorStore } from '../core/store-port.ts';
 import { BezoarError } from '../errors.ts';
+import { cosineSimilarity } from '../kernels/cosine-similarity.ts';
 import { countFragmentVotes } from '../kernels/fragment-votes.ts';
 import { gramMatrix } from '../kernels/gram-matrix.ts';
 
@@ -21,6 +22,11 @@ const WHOLE = 5000;
 const ragpartOptions = {
   ...FRAGMENT_OPTIONS,
   normalize: option.flag(false, "Bring every fragment's vector to unit length, so that none outweighs the others."),
+  similarity: option.choice(
+    ['native', 'mean'],
+    'native',
+    "Compares the mean of fragments as the store compares, or takes the mean of the fragments' own similarities.",
+  ),
   depth: option.nullable(
     option.number(200, "How many passages each fragment's search brings for the vote.", { min: 1, max: WHOLE, integer: true }),
     'one in a hundred, from 200 to 1000',
@@ -51,7 +57,7 @@ interface Candidates {
  * The C(N, k) databases are never made: only the N fragments are stored, and the votes are those that the databases would give (kernel
  * `fragment-votes`). Each fragment's own search brings `depth` passages; among them the votes are exact, and `exact` says whether no other
  * passage could have been in any list: by inner product from the score at which each search ended, by cosine when every passage was seen or
- * `combine` is 1. Without an approximate index the searches go deeper until that holds or they have brought 5,000 passages each; by cosine a store
+ * `combine` is 1. Without an approximate index the searches go deeper until that holds or they have brought 5,000 passages each; by the cosine of means a store
  * of at most 5,000 passages is looked at whole, and one of more is answered from `depth` with `exact` false.
  *
  * Source: Pathmanathan et al. 2025, RAGPart & RAGMask: Retrieval-Stage Defenses Against Corpus Poisoning in Retrieval-Augmented Generation, section 3.1 and appendix C, https://arxiv.org/abs/2512.24268. Reference code: none.
@@ -67,6 +73,8 @@ interface Candidates {
  * @param options.topUp - With intersection: fill up by votes instead of returning fewer, or a draw. Default off.
  * @param options.split - `tokens`, or `sentences`: fragments begin at the sentences nearest to where they would. Default tokens.
  * @param options.normalize - Unit length for every fragment at ingest, against a fragment of huge norm; with `combine` = `fragments` the plain sum of unit fragments. Default off (the paper's).
+ * @param options.similarity - `native`: the similarity of the mean, by cosine or inner product as the store has it; `mean`: the mean of the fragments' own similarities, which by cosine is the
+ *   inner product with a mean of unit fragments, and exact in stores of any size. By inner product both are the same. Default native.
  * @param options.depth - 1 to 5,000 passages from each fragment's search. Default one in a hundred of the store, from 200 to 1,000; 200 with an approximate index.
  * @param context - Encoder at ingest; seed of the draw, `approximate` and signal at query time.
  * @returns At most `keep` passages; the score is votes; evidence is votes, databases, mean fragment score.
@@ -112,7 +120,7 @@ export const ragpart = defineIndexDefense({
       async retrieve(query, store, context) {
         // Where there is an index to ask, counting a large table would cost more than the question.
         const count = context.approximate ? 0 : await store.count();
-        const cosine = store.shape.similarity === 'cosine' && options.combine > 1;
+        const cosine = needsLengths(store) && options.combine > 1;
         // By cosine only a look at every passage is exact, so there is no use in looking at some first.
         const whole = cosine && !context.approximate && count <= WHOLE;
         const some = options.depth ?? Math.min(1000, Math.max(200, Math.ceil(count / 100)));
@@ -132,6 +140,10 @@ export const ragpart = defineIndexDefense({
       },
     };
 
+    function needsLengths({ shape }: VectorStore): boolean {
+      return shape.similarity === 'cosine' && options.similarity === 'native';
+    }
+
     /** The votes on the candidates, and whether they are those on all passages. */
     async function tally({ ids, ceilings }: Candidates, query: IndexQuery, store: VectorStore, context: IndexContext): Promise<Count> {
       const records = (await store.fetch(ids, { vectors: names })).flatMap((record) => {
@@ -139,7 +151,8 @@ export const ragpart = defineIndexDefense({
         return vectors.length === names.length ? [{ id: record!.passage.id, vectors }] : [];
       });
       const n = options.fragments;
-      const cosine = store.shape.similarity === 'cosine';
+      const cosine = needsLengths(store);
+      const similarity = store.shape.similarity === 'cosine' ? cosineSimilarity : innerProduct;
       const products = new Float64Array(records.length * n);
       const grams = new Float64Array(cosine ? records.length * n * n : 0);
       const means: number[] = [];
@@ -149,7 +162,7 @@ export const ragpart = defineIndexDefense({
         const gram = cosine ? gramMatrix([...vectors, query.vector]) : null;
         let mean = 0;
         for (let i = 0; i < n; i++) {
-          const product = gram ? gram[i * (n + 1) + n]! : innerProduct(vectors[i]!, query.vector);
+          const product = gram ? gram[i * (n + 1) + n]! : similarity(vectors[i]!, query.vector);
           products[row * n + i] = product;
           if (gram) grams.set(gram.subarray(i * (n + 1), i * (n + 1) + n), (row * n + i) * n);
           const squares = gram ? gram[i * (n + 2)]! * gram[n * (n + 2)]! : 1;
