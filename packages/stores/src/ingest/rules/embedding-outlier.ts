@@ -36,8 +36,9 @@ export const embeddingOutlier: IngestRule = {
     return {
       check({ passage, vector }) {
         if (vector === null) return [];
-        const finite = vector.every(Number.isFinite);
-        if (finite && vector.some((value) => value !== 0)) return [];
+        const norm = normOf(vector);
+        if (norm > 0 && Number.isFinite(norm)) return [];
+        const finite = norm === 0;
         return [
           {
             severity: finite ? 'low' : 'high',
@@ -49,7 +50,7 @@ export const embeddingOutlier: IngestRule = {
         ];
       },
       observe({ passage, vector }, index) {
-        const norm = vector === null ? 0 : Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+        const norm = vector === null ? 0 : normOf(vector);
         if (vector === null || !(norm > 0 && Number.isFinite(norm))) return;
         indices.push(index);
         lengths.push(wholeText(passage).end);
@@ -81,6 +82,12 @@ export const embeddingOutlier: IngestRule = {
     };
   },
 };
+
+function normOf(vector: Float32Array): number {
+  let squares = 0;
+  for (let i = 0; i < vector.length; i++) squares += vector[i]! * vector[i]!;
+  return Math.sqrt(squares);
+}
 
 function meanOf(vectors: readonly Float32Array[]): Float64Array {
   const mean = new Float64Array(vectors[0]?.length ?? 0);
