@@ -109,6 +109,7 @@ const MAY_TAKE: Readonly<Record<string, readonly string[]>> = {
   'packages/core/src/core/defend.ts': ['setTimeout', 'clearTimeout', 'AbortController'],
   'packages/core/src/core/run-context.ts': ['performance'],
   'packages/core/src/defenses/pra-rag.ts': ['setTimeout'],
+  'packages/core/src/index-defenses/ragpart.ts': ['setTimeout'],
 };
 
 function ambientIn(source: string): string[] {

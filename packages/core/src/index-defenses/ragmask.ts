@@ -110,7 +110,7 @@ export const ragmask = defineIndexDefense<typeof ragmaskOptions, RagMask>({
       if (!context.maskCache) return 0;
       const probes = passages.flatMap((passage) => {
         const subject = subjectOf(passage, options, context);
-        return subject.windows.map((window) => masked(subject, [window], options.mode, store, context));
+        return subject.windows.map((stretch) => masked(subject, [stretch], options.mode, store, context));
       });
       return (await vectorsOf(probes, context)).encoded;
     },
@@ -128,7 +128,7 @@ export const ragmask = defineIndexDefense<typeof ragmaskOptions, RagMask>({
         const own = record?.vectors.passage;
         return record && own ? [{ ...subjectOf(record.passage, options, context), before: cosineSimilarity(vector, own) }] : [];
       });
-      const probes = subjects.map((subject) => subject.windows.map((window) => masked(subject, [window], options.mode, store, context)));
+      const probes = subjects.map((subject) => subject.windows.map((stretch) => masked(subject, [stretch], options.mode, store, context)));
       const probed = await vectorsOf(probes.flat(), context);
       const left = subjects.map((subject, i) => {
         const margin = options.relative ? options.delta * Math.abs(subject.before) : options.delta;
