@@ -361,7 +361,8 @@ function stopped(result: BenchResult, wanted: Wanted): string {
   }).join(' and ');
 }
 
-function plainly(slot: BenchResult): string {
+function plainly(slot: BenchResult, hotpotqa: BenchResult): string {
+  const whole = (defense: string): string => share(metricOf(cellOf(hotpotqa, { defense, attack: 'none' }), 'allGold'));
   const worst = (defense: string, encoder: RegExp | undefined, poisons: number): number =>
     Math.min(
       ...PAIR.map((dataset) =>
@@ -377,14 +378,15 @@ function plainly(slot: BenchResult): string {
   const low = guards.filter(({ defense, encoder }) => worst(defense, encoder, 3) < 0.5).map(({ defense }) => `\`${defense}\``);
   return [
     `Of ${guards.length} defenses and encoders, ${halves[0]} let one planted passage of their worst attack into more than half of the contexts on both datasets, and ${halves[1]} one of three. Below half with three, on one dataset at least: ${low.length === 0 ? 'none' : [...new Set(low)].join(', ')}.`,
-    `\`injection-filter\` stops our own \`prompt-injection\` attack in ${stopped(slot, { defense: 'injection-filter', attack: 'prompt-injection', poisons: 1 })} questions: its list does not have these wordings. It was not changed to.`,
+    `\`injection-filter\` stops our own \`prompt-injection\` attack in ${stopped(slot, { defense: 'injection-filter', attack: 'prompt-injection', poisons: 1 })} questions: its list does not have these wordings, and was not given them.`,
     `\`lexical-anomaly\` stops fluent text in next to nothing: \`misinformation\` in ${stopped(slot, { defense: 'lexical-anomaly', attack: 'misinformation', poisons: 1 })} questions, \`poisonedrag\` in ${stopped(slot, { defense: 'lexical-anomaly', attack: 'poisonedrag', poisons: 1 })}.`,
     `\`deduplicate\` alone: ${stopped(slot, { defense: 'deduplicate', attack: 'poisonedrag', poisons: 3 })} with three of \`poisonedrag\`; \`sanitize\`: ${stopped(slot, { defense: 'sanitize', attack: 'poisonedrag', poisons: 3 })}. Neither is for this.`,
     `\`standard\` owes its zeros to \`question-echo\`. Of three wrong texts without the question in them (\`misinformation\`) one or more gets past \`standard\` in ${attackedIn(slot, { defense: 'standard', attack: 'misinformation', poisons: 3 })} % of the questions, past \`question-echo\` alone in ${attackedIn(slot, { defense: 'question-echo', attack: 'misinformation', poisons: 3 })} %.`,
     `\`grada\` lets one of three \`poisonedrag\` texts through in ${attackedIn(slot, { defense: 'grada', attack: 'poisonedrag', poisons: 3 })} % (one alone: ${attackedIn(slot, { defense: 'grada', attack: 'poisonedrag', poisons: 1 })} %).`,
     `\`pra-rag\` keeps three of ten and with three planted still has one in ${attackedIn(slot, { defense: 'pra-rag', attack: 'poisonedrag', poisons: 3 })} %.`,
     `\`trustrag-filter\` leaves gold in ${attackedIn(slot, { defense: 'trustrag-filter', attack: 'none' }, 'cleanSuccessRate')} % of the questions without any attack; without a defense it is ${attackedIn(slot, { defense: 'none', attack: 'none' }, 'cleanSuccessRate')} %.`,
-    `The gate of \`trustrag-filter\` opens in nearly every pool of ten: \`gate=off\` changes what goes on in ${gateChanges(slot)} of these pools. With five passages it closes more often ([TrustRAG](#trustrag)).`,
+    `Questions that need two passages: without any attack both are in the context of \`grada\` for ${whole('grada')} % of hotpotqa's questions, of \`pra-rag\` for ${whole('pra-rag')} %, of \`standard\` for ${whole('standard')} %; without a defense for ${whole('none')} %.`,
+    `\`trustrag-filter?gate=off\` lets other passages go on than \`trustrag-filter\` in ${gateChanges(slot)} pools of ten. [TrustRAG](#trustrag) below has pools of five.`,
   ]
     .map((sentence) => `- ${sentence}`)
     .join('\n');
@@ -575,7 +577,7 @@ Commands are run at the root of the project, where \`npx --no-install bezoar\` i
 
 What is bad, in figures (poison in front, realtimeqa / simpleqa):
 
-${plainly(slot)}
+${plainly(slot, hotpotqa)}
 
 How to read the tables:
 
@@ -609,7 +611,7 @@ Questions with two gold passages. The dataset brings no wrong texts: they are ma
 
 ${commandOf('hotpotqa')}
 
-Both gold passages in the context (\`allGold\`), % of questions:
+Both gold passages in the context (\`allGold\`), % of questions. An encoder that is named retrieves and judges; where none is, \`static\` retrieves.
 
 ${allGold(hotpotqa)}
 
@@ -659,6 +661,9 @@ ${commandOf('paper-grada')}
 
 ${gradaPaper(results['paper-grada'])}
 
+Hybrid weights come first and no defense last, as in the paper. Between them the order is the other way round: there plain BM25 stops more than
+embeddings, here less, probably because in snippets of 25 words the question's words weigh most, which plain BM25 counts as agreement.
+
 What differs:
 
 ${differs(results['paper-grada'])}
@@ -671,6 +676,9 @@ Its first stage, five passages retrieved. Printed: Table 2. Without the gate the
 ${commandOf('paper-trustrag')}
 
 ${trustragPaper(results['paper-trustrag'])}
+
+What the gate does in the paper it does not do here: rows with \`gate=off\` hardly differ from those without. Of five snippets about one event some two
+nearly always share wording, which opens it, and about half of the clean passages go, as in the paper without a gate.
 
 What differs:
 
