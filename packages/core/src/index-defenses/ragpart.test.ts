@@ -186,17 +186,15 @@ describe('ragpart, retrieving', () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ fragments, vector, keep, options }) => {
         const query = question(vector, keep);
-        // The mean of cosines is the inner product of unit vectors; whole numbers have lengths that round, so only sizes of Pythagoras.
-        const pythagorean = Object.fromEntries(
-          Object.entries(fragments).map(([id, rows]) => [id, rows.map((row) => [3 * row[0]!, 4 * row[0]!])]),
-        );
-        const units = Object.fromEntries(
-          Object.entries(fragments).map(([id, rows]) => [id, rows.map((row) => [3 * Math.sign(row[0]!), 4 * Math.sign(row[0]!)])]),
-        );
+        // The mean of cosines is the inner product of unit vectors. Lengths are 5 times a power of two, so that no cosine rounds otherwise than its like.
+        const scaled = (size: (x: number) => number) =>
+          Object.fromEntries(Object.entries(fragments).map(([id, rows]) => [id, rows.map(([x]) => [3 * size(x!), 4 * size(x!)])]));
+        const lengths = scaled((x) => Math.sign(x) * 2 ** Math.abs(x));
+        const units = scaled(Math.sign);
         const asked = question([query.vector[0]!, 1], keep);
         const own = { ...options, aggregate: 'vote' as const };
         const expected = materialised(units, asked, 'dot', { ...own, places: options.places ?? keep });
-        const large = { ...(await storeOf(pythagorean, 'cosine')), count: async () => 1_000_000 };
+        const large = { ...(await storeOf(lengths, 'cosine')), count: async () => 1_000_000 };
         const { hits, exact } = await ragpart({ ...own, similarity: 'mean' }).retrieve(asked, large, context);
         expect(exact).toBe(true);
         expect(hits.map(({ id, score }) => ({ id, score }))).toEqual(expected);
@@ -237,6 +235,15 @@ describe('ragpart, retrieving', () => {
       context,
     );
     expect(two.hits).toEqual(['a', 'b'].map((id) => ({ id, score: 1, evidence: { votes: 1, databases: 1, mean: 1 } })));
+  });
+
+  it('leaves ties of means that add up to nothing to the id', async () => {
+    const store = await storeOf({ h: [[-4], [2], [0], [-1], [3]], a: [[1], [-3], [2], [4], [-4]] }, 'dot');
+    const { hits } = await ragpart({ combine: 2 }).retrieve(question([-1], 2), store, context);
+    expect(hits.map(({ id, evidence }) => [id, Math.abs(evidence.mean as number)])).toEqual([
+      ['a', 0],
+      ['h', 0],
+    ]);
   });
 
   it('does not find what lacks a fragment or is quarantined', async () => {

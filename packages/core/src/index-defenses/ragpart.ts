@@ -160,15 +160,16 @@ export const ragpart = defineIndexDefense({
         if (row % CHUNK === CHUNK - 1) await breathe(context);
         // With the question as its last row, one Gram matrix has all there is to know of a passage.
         const gram = cosine ? gramMatrix([...vectors, query.vector]) : null;
-        let mean = 0;
+        let sum = 0;
         for (let i = 0; i < n; i++) {
           const product = gram ? gram[i * (n + 1) + n]! : similarity(vectors[i]!, query.vector);
           products[row * n + i] = product;
           if (gram) grams.set(gram.subarray(i * (n + 1), i * (n + 1) + n), (row * n + i) * n);
           const squares = gram ? gram[i * (n + 2)]! * gram[n * (n + 2)]! : 1;
-          mean += squares > 0 ? product / Math.sqrt(squares) / n : 0;
+          sum += squares > 0 ? product / Math.sqrt(squares) : 0;
         }
-        means.push(mean);
+        // Divided once: scores that add up to nothing must not leave a rest that decides a tie.
+        means.push(sum / n);
       }
       const ballot = {
         count: records.length,
