@@ -65,6 +65,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     .version('0.1.0', '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .exitOverride()
+    // Names alone: with their arguments the longest would leave no room for what the others are.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(bezoar --help lists the commands, bezoar COMMAND --help its options)')
     .configureOutput({
       writeOut: (text) => {
@@ -141,10 +143,10 @@ else the policy standard.`,
   );
   add(
     'list',
-    'what there is: bezoar list defenses, recipes, policies, encoders, reasons or errors; bezoar list defenses grada for the options of one',
+    'what there is: bezoar list defenses, recipes, policies, attacks, metrics, reports, suites, encoders, reasons or errors; bezoar list defenses grada for the options of one',
     (command) =>
       command
-        .argument('[role]', 'defenses, recipes, policies, encoders, reasons or errors')
+        .argument('[role]', 'defenses, recipes, policies, attacks, metrics, reports, suites, encoders, reasons or errors')
         .argument('[name]', 'one of them, in full')
         .addOption(new Option('--format <format>', 'how to print').choices(['table', 'json']).default('table')),
     async ([role, name], options) => (await import('./commands/list.ts')).list(role, name, options, terminal),
