@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const BEZOAR = fileURLToPath(new URL('../packages/cli/bin/bezoar.js', import.meta.url));
 const KILLS = 20;
-const QUESTIONS = 24;
+const QUESTIONS = 16;
 
 const folder = mkdtempSync(join(tmpdir(), 'bezoar-resume-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ const WORDS = 'river harbour copper violin winter senate ladder orchard granite 
   ' ',
 );
 
-/** A dataset of made sentences: two dozen questions with a dozen candidates each, one of them gold, and three wrong texts. */
+/** A dataset of made sentences: sixteen questions with a dozen candidates each, one of them gold, and three wrong texts. */
 function writeDataset(path: string): void {
   const random = createRandom(1);
   const word = (): string => WORDS[random.integer(WORDS.length)]!;
@@ -52,8 +52,8 @@ function writeDataset(path: string): void {
 }
 
 const ARGS = [
-  ...['bench', '--dataset', 'made', '--attack', 'poisonedrag,misinformation,corruptrag-as,query-as-poison', '--poisons', '1,3'],
-  ...['--defense', 'none,grada,grada?weights=embedding,trustrag-filter,pra-rag?samples=40,deduplicate,lexical-anomaly', '--diagnose'],
+  ...['bench', '--dataset', 'made', '--attack', 'poisonedrag,query-as-poison', '--poisons', '1,3'],
+  ...['--defense', 'none,grada,trustrag-filter,pra-rag?samples=40', '--diagnose'],
   ...['--repeats', '2', '--seed', '5', '--no-cache', '--workers', '2', '--quiet'],
 ];
 
