@@ -128,6 +128,17 @@ describe('a store in LanceDB', () => {
     await expect(open('nothing', null)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  test('is made once by six at once, and written by all', async () => {
+    const opened = await Promise.all(Array.from({ length: 6 }, () => open('race')));
+    const [a, b] = [recordOf('a', drawn()), recordOf('b', drawn())];
+    await Promise.all(
+      opened.flatMap((store, index) => [store.put([a, b, recordOf(`x${index}`, drawn())]), store.put([a, recordOf(`y${index}`, drawn())])]),
+    );
+    expect(await opened[0]!.count()).toBe(14);
+    expect((await opened[5]!.fetch(['a', 'x0', 'y5'])).map((record) => record?.passage.id)).toEqual(['a', 'x0', 'y5']);
+    for (const store of opened) await store.close();
+  });
+
   test('takes a connection and leaves it open', async () => {
     const connection = await connect(join(folder, 'connection'));
     const store = await openLanceDbStore({ connection, shape: SHAPE });

@@ -15,8 +15,12 @@ import { attempt } from './documents/store-failure.ts';
 import { documentFilter, documentKey, isZero, toDocument, toPassage, vectorFields, zeroTag } from './documents/stored-document.ts';
 
 const TABLE = 'bezoar_passages';
+/** Times that opening or making the table is tried, 50 ms apart. */
+const MOST_TRIES = 40;
 /** Where in the schema's metadata the shape is. */
 const SHAPE_KEY = 'bezoar.shape';
+/** LanceDB's mark of a key: with it two writers that bring the same new id at once leave one row, without it two. */
+const PRIMARY_KEY = new Map([['lance-schema:unenforced-primary-key', 'true']]);
 /** Keys in one predicate: LanceDB parses it as text, and thousands of terms make it slow. */
 const KEYS_AT_ONCE = 500;
 /** Below so many vectors looking at all of them takes under a millisecond, and an index over fewer has nothing to learn from. */
@@ -74,18 +78,32 @@ export async function openLanceDbStore({ dir, connection, shape: asked }: LanceD
   const schema = schemaOf(shape);
 
   async function openTable(from: Connection, wanted: StoreShape | null): Promise<{ table: Table; shape: StoreShape }> {
-    if (!(await from.tableNames()).includes(TABLE)) {
-      if (wanted === null) throw new BezoarError('NOT_FOUND', 'there is no Bezoar store in this LanceDB; make one with `bezoar index`');
-      const made = await from.createEmptyTable(TABLE, schemaOf(wanted), { existOk: true });
-      // With it two writers that bring the same new id at once leave one row; without it two.
-      await made.setUnenforcedPrimaryKey('key');
-    }
-    const opened = await from.openTable(TABLE);
+    const opened = wanted === null ? await openMade(from) : await openOrMake(from, wanted);
     const stored = (await opened.schema()).metadata.get(SHAPE_KEY);
     if (stored === undefined) throw new BezoarError('SHAPE_MISMATCH', `the table ${TABLE} was not made by Bezoar`);
     const found = JSON.parse(stored) as StoreShape;
     if (wanted !== null) checkSameShape(found, wanted);
     return { table: opened, shape: found };
+  }
+
+  async function openMade(from: Connection): Promise<Table> {
+    if (!(await from.tableNames()).includes(TABLE))
+      throw new BezoarError('NOT_FOUND', 'there is no Bezoar store in this LanceDB; make one with `bezoar index`');
+    return from.openTable(TABLE);
+  }
+
+  /** Whoever comes while another makes the table can for a moment neither open it nor make it. */
+  async function openOrMake(from: Connection, wanted: StoreShape): Promise<Table> {
+    for (let tries = 1; ; tries++) {
+      const opened = await from.openTable(TABLE).catch(() => null);
+      if (opened !== null) return opened;
+      try {
+        return await from.createEmptyTable(TABLE, schemaOf(wanted));
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
   }
 
   function schemaOf(made: StoreShape): Schema {
@@ -96,7 +114,7 @@ export async function openLanceDbStore({ dir, connection, shape: asked }: LanceD
     );
     return new arrow.Schema(
       [
-        text('key'),
+        new Field('key', new Utf8(), false, PRIMARY_KEY),
         text('id'),
         text('status'),
         new Field('tags', new List(new Field('item', new Utf8(), true)), true),
