@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredPassage, StoreRecord, StoreShape } from '@bezoar/core';
 import { createRandom } from '@bezoar/core/kernels/random';
+import { createMemoryStore } from '@bezoar/core/stores/memory';
 import { testStore } from '@bezoar/core/testing';
 import { connect } from '@lancedb/lancedb';
 import fc from 'fast-check';
@@ -146,6 +147,19 @@ describe('a store in LanceDB', () => {
     expect(connection.isOpen()).toBe(true);
     connection.close();
     await expect(openLanceDbStore({ shape: SHAPE })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+
+  test('takes the snapshot of another store, and gives one that it takes', async () => {
+    const [memory, back, store] = [createMemoryStore(SHAPE), createMemoryStore(SHAPE), await open()];
+    await memory.put(
+      Array.from({ length: 30 }, (_, index) => recordOf(`p${index}`, drawn(), { status: index % 2 ? 'searchable' : 'quarantined' })),
+    );
+    await store.restore(memory.snapshot());
+    expect(await store.count()).toBe(15);
+    await back.restore(store.snapshot());
+    const ids = ['p0', 'p1', 'p29'];
+    expect(await back.fetch(ids, { vectors: ['passage'] })).toEqual(await memory.fetch(ids, { vectors: ['passage'] }));
+    await store.close();
   });
 
   test('keeps what it had when a snapshot breaks off', async () => {
