@@ -200,7 +200,7 @@ const WHY: Readonly<Record<string, string>> = {
   'too-few-wrong-texts': 'the dataset has too few wrong texts for them (--short-pools assesses them all the same)',
   'no-target-answer': 'nobody says which wrong answer the attacker wants',
   'too-few-passages': 'the corpus has too few passages that have nothing to do with them',
-  'no-candidates': 'candidates.jsonl does not name them',
+  'no-candidates': 'the retriever has no passage for them, or candidates.jsonl does not name them',
 };
 
 export function attackChecks(assessed: readonly Assessed[], { keep }: MeasureSettings): CellWarning[] {
