@@ -14,6 +14,7 @@ export { openDataset } from './dataset/open-dataset.ts';
 export { targetsOf } from './dataset/targets-of.ts';
 export { defineMetric, type JudgedPassage, type Metric, type MetricKind, type QuestionOutcome } from './define-metric.ts';
 export { defineReporter, type Reporter, type ReportSettings } from './define-reporter.ts';
+export { encoderLabel } from './encoder-label.ts';
 export { importBeir } from './import/import-beir.ts';
 export { importPoisonedrag } from './import/import-poisonedrag.ts';
 export type { Imported, ImportSettings } from './import/import-settings.ts';

@@ -6,13 +6,14 @@ import {
   type Comparison,
   compareDefenses,
   compareResults,
+  encoderLabel,
   METRICS,
   type Metric,
   type MetricComparison,
   readResult,
   type Verdict,
 } from '@bezoar/bench';
-import { encoderLabel, fit, printable, cells as width, wrap } from '@bezoar/bench/layout';
+import { fit, printable, cells as width, wrap } from '@bezoar/bench/layout';
 import { BezoarError } from '@bezoar/core';
 import { jsonLine } from '../json-line.ts';
 import { type CommonOptions, EXIT } from '../run-command.ts';
