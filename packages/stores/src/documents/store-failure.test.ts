@@ -14,6 +14,8 @@ describe('an operation of a store', () => {
       code: 'STORE_FAILED',
       message: 'writing failed: no space left on device',
     });
+    const traced = 'No space left on device (os error 28), /usr/local/x/writer.rs:362:9  Caused by: No space';
+    await expect(failing(new Error(traced))).rejects.toMatchObject({ message: 'writing failed: No space left on device (os error 28)' });
     await expect(failing('a text')).rejects.toMatchObject({ message: 'writing failed: a text' });
     await expect(failing(undefined)).rejects.toMatchObject({ code: 'STORE_FAILED' });
     const answered = Object.assign(new Error('Bad Request'), { data: { status: { error: 'wrong vector' } } });

@@ -6,11 +6,16 @@ const LONGEST = 300;
 /** The cause's message, and with an HTTP client's error the server's own words. */
 const said = (cause: unknown): string => {
   const { message, data } = (cause ?? {}) as { message?: unknown; data?: { status?: { error?: unknown } } };
-  return [message ?? cause, data?.status?.error ?? '']
-    .join(' ')
-    .slice(0, LONGEST)
-    .replace(/\p{C}+|[\u2028\u2029]+/gu, ' ')
-    .trim();
+  return (
+    [message ?? cause, data?.status?.error ?? '']
+      .join(' ')
+      .slice(0, 2 * LONGEST)
+      // LanceDB goes on with where in its own source it was.
+      .replace(/, \/\S+\.rs:\d[\s\S]*/, '')
+      .slice(0, LONGEST)
+      .replace(/\p{C}+|[\u2028\u2029]+/gu, ' ')
+      .trim()
+  );
 };
 
 /**
