@@ -33,14 +33,14 @@ const ballotOf = ({ question, passages, combine, places }: Case, similarity: 'co
   };
 };
 
-/** The paper's way: makes every database, ranks all passages in each, counts. */
+/** The paper's way: makes every database, ranks all passages in each, counts. Of sums and not means: a third rounds, and what rounding leaves would decide ties. */
 function materialised({ question, passages, combine, places }: Case, similarity: 'cosine' | 'dot'): number[] {
   const votes = passages.map(() => 0);
   const n = passages[0]?.length ?? combine;
   const subsets = combinations(n, combine);
   for (let start = 0; start < subsets.length; start += combine) {
     const subset = subsets.subarray(start, start + combine);
-    const database = passages.map((rows) => question.map((_, d) => [...subset].reduce((sum, i) => sum + rows[i]![d]!, 0) / combine));
+    const database = passages.map((rows) => question.map((_, d) => [...subset].reduce((sum, i) => sum + rows[i]![d]!, 0)));
     const scores = database.map((vector) => (similarity === 'cosine' ? cosineSimilarity(vector, question) : product(vector, question)));
     for (const place of rankOrder(scores).slice(0, places)) votes[place]!++;
   }
