@@ -18,6 +18,7 @@ export { encoderLabel } from './encoder-label.ts';
 export { importBeir } from './import/import-beir.ts';
 export { importPoisonedrag } from './import/import-poisonedrag.ts';
 export type { Imported, ImportSettings } from './import/import-settings.ts';
+export { indexDefenseOf } from './index-defense-of.ts';
 export { readResult } from './read-result.ts';
 export { readSuite, SUITE_NAMES, type Suite, type SuitePart } from './read-suite.ts';
 export { METRICS, REPORTERS } from './registry.generated.ts';

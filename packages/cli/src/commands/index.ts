@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { indexDefenseOf } from '@bezoar/bench';
 import { BezoarError, closestName, type IndexDefense, type Passage, type PassageText, parseSpec } from '@bezoar/core';
 import { INDEX_DEFENSES } from '@bezoar/core/index-defenses';
 import { type Finding, type IngestReport, ingest, ingestShape, listQuarantined } from '@bezoar/stores';
@@ -21,14 +22,6 @@ export interface IndexOptions extends CommonOptions {
   readonly run?: string;
   readonly passageText: PassageText;
   readonly format: 'table' | 'json';
-}
-
-/** The index defense of a SPEC; null for a name that is none. */
-export function indexDefenseOf(spec: string): IndexDefense | null {
-  const { name, options } = parseSpec(spec);
-  if (!Object.hasOwn(INDEX_DEFENSES, name)) return null;
-  const create = INDEX_DEFENSES[name as keyof typeof INDEX_DEFENSES] as (options: object) => IndexDefense;
-  return create(options);
 }
 
 /** Brings a corpus into a store through the ingest gate. Killed and run again it goes on; run twice it adds nothing. */

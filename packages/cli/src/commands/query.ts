@@ -1,3 +1,4 @@
+import { indexDefenseOf } from '@bezoar/bench';
 import { printable, table } from '@bezoar/bench/layout';
 import {
   BezoarError,
@@ -16,7 +17,6 @@ import { makeEncoder, makeModels } from '../make-models.ts';
 import { withStore } from '../open-named-store.ts';
 import { type CommonOptions, EXIT, type Log } from '../run-command.ts';
 import type { Terminal } from '../terminal.ts';
-import { indexDefenseOf } from './index.ts';
 
 export interface QueryOptions extends CommonOptions {
   readonly store: string;
