@@ -276,8 +276,8 @@ describe('ragmask', () => {
           const { hits } = await ask(query, { window, mode, delta, pool: 10 }, 10);
           expect(hits).toHaveLength(words.length);
           for (const { id, score } of hits) expect(score).toBeCloseTo(expected.get(id)!, 10);
-          const scores = hits.map(({ score }) => score);
-          expect(scores).toEqual([...scores].sort((a, b) => b - a));
+          // Scores that differ in the last digit are equal, and go by id.
+          for (const [i, { score }] of hits.slice(1).entries()) expect(score).toBeLessThanOrEqual(hits[i]!.score + 1e-12);
         },
       ),
       { numRuns: 300 },
