@@ -140,7 +140,8 @@ function blind({ query }: PreparedQuestion, pool: readonly PoolPassage[], salt: 
 }
 
 /** 64 bits of a hash: unique in any pool, and without meaning. */
-export const opaqueId = (id: string, salt: number | string = ''): string => createHash('sha256').update(`${salt}\n${id}`).digest('hex').slice(0, 16);
+export const opaqueId = (id: string, salt: number | string = ''): string =>
+  createHash('sha256').update(`${salt}\n${id}`).digest('hex').slice(0, 16);
 
 /** Ranks in the pool of what went on: verdicts are in pool order. */
 function ranksOf({ passages, verdicts }: Defended): number[] {

@@ -22,7 +22,8 @@ const question = (id: string, pool: readonly PoolPassage[]): PreparedQuestion =>
   pool,
   cleanPool: [],
   goldGrades: [],
-  planted: 1, poison: [],
+  planted: 1,
+  poison: [],
 });
 
 const histogram = (diagnosis: Diagnosis, similarity: string, pairs: string) =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { indexDefenseOf } from '@bezoar/bench';
-import { BezoarError, closestName, type IndexDefense, type Passage, type PassageText, parseSpec } from '@bezoar/core';
+import { BezoarError, closestName, type Passage, type PassageText, parseSpec } from '@bezoar/core';
 import { INDEX_DEFENSES } from '@bezoar/core/index-defenses';
 import { type Finding, type IngestReport, ingest, ingestShape, listQuarantined } from '@bezoar/stores';
 import { corpusPassages, readQuestions } from '../corpus-passages.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { IndexContext, Paraphraser } from '../core/index-defense.ts';
+import type { Encoder } from '../core/ports.ts';
 import type { StoredPassage } from '../core/store-port.ts';
 import { BezoarError } from '../errors.ts';
 import { createMemoryStore } from '../stores/memory.ts';
@@ -62,11 +63,12 @@ describe('paraphrasePassages', () => {
     const [silent] = await paraphrasePassages().protect([PASSAGES[1]!], { ...context, paraphrase: () => ' \n' });
     expect(silent!.paraphrase).toEqual((await encoder.encode([PASSAGES[1]!.text], { role: 'passage' })).vectors[0]);
     const lengths: number[] = [];
-    const measuring = {
+    const measuring: Encoder = {
       ...encoder,
-      encode: (texts: readonly string[]) => (
-        lengths.push(...texts.map(({ length }) => length)), encoder.encode(texts, { role: 'passage' as const })
-      ),
+      encode: (texts, options) => {
+        lengths.push(...texts.map(({ length }) => length));
+        return encoder.encode(texts, options);
+      },
     };
     await paraphrasePassages().protect([PASSAGES[1]!], { ...context, encoder: measuring, paraphrase: () => 'word '.repeat(20_000) });
     expect(lengths).toEqual([50_000]);
