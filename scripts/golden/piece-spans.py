@@ -18,7 +18,9 @@ tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_
 tokenizer.normalizer = normalizers.BertNormalizer()
 tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
 
-source = Path(__file__).resolve().parents[2] / "tests" / "golden" / "wordpiece.json"
+# check.py runs a copy, beside which only packages/ is the project's own.
+project = (Path(__file__).resolve().parents[2] / "packages").resolve().parent
+source = project / "tests" / "golden" / "wordpiece.json"
 cases = []
 for case in json.loads(source.read_text(encoding="utf-8"))["cases"]:
     text = case["text"]
