@@ -25,6 +25,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '.stryker-tmp/**'],
     globalSetup: ['tests/announce-skips.ts'],
+    // All cores: by default one is left to whoever watches, and of two that is half.
+    maxWorkers: '100%',
     testTimeout: 20_000,
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'] },
   },
