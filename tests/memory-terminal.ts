@@ -1,10 +1,20 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { Terminal } from '../packages/cli/src/terminal.ts';
 
-/** A folder of its own for a test's files. */
-export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'bezoar-cli-'));
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder of its own for a test's files; gone after the last test of the file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bezoar-cli-'));
+  made.push(folder);
+  return folder;
+}
 
 export interface MemoryTerminal extends Terminal {
   /** What went to standard output so far. */
