@@ -17,7 +17,7 @@ export default defineConfig({
       { find: /^@bezoar\/redteam\/testing$/, replacement: source('redteam/src/testing/index.ts') },
       { find: /^@bezoar\/bench\/json-lines$/, replacement: source('bench/src/dataset/read-json-lines.ts') },
       { find: /^@bezoar\/bench\/testing$/, replacement: source('bench/src/testing/index.ts') },
-      { find: /^@bezoar\/bench\/(file-fault|layout)$/, replacement: `${source('bench/src')}/$1.ts` },
+      { find: /^@bezoar\/bench\/(file-fault|json-text|layout)$/, replacement: `${source('bench/src')}/$1.ts` },
       { find: /^@bezoar\/(core|models|stores|redteam|bench)$/, replacement: `${source('')}$1/src/index.ts` },
     ],
   },

@@ -5,22 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { IndexDefenseFactory } from '../packages/core/src/core/define-index-defense.ts';
 import * as indexDefenses from '../packages/core/src/index-defenses.generated.ts';
 import { camelCase, indexDefenseSource, namesIn } from '../scripts/generate-registry.ts';
+import { docstringOf } from './docs-parity.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(root + path, 'utf8');
 const docs = read('docs/index-defenses.md');
 const PARTS = ['Source:', 'Deviations:', '@returns', '@throws', 'Cost:', 'Assumes:', 'Fails when:', '@example'];
-
-/** The docstring that stands right before `export const NAME`, without its stars. */
-function docstringOf(source: string, exported: string): string {
-  const before = source.split(`export const ${exported} = defineIndexDefense`)[0]!;
-  return before
-    .slice(before.lastIndexOf('/**') + 3, before.lastIndexOf('*/'))
-    .split('\n')
-    .map((line) => line.replace(/^\s*\* ?/, ''))
-    .join('\n')
-    .trim();
-}
 
 describe('the registry of index defenses', () => {
   it('is what the folder says, byte for byte', () => {
@@ -31,7 +21,7 @@ describe('the registry of index defenses', () => {
 
 describe.each(namesIn('index-defenses'))('%s', (name) => {
   const exported = camelCase(name);
-  const docstring = docstringOf(read(`packages/core/src/index-defenses/${name}.ts`), exported);
+  const docstring = docstringOf(read(`packages/core/src/index-defenses/${name}.ts`), exported, 'defineIndexDefense');
   const create = indexDefenses.INDEX_DEFENSES[name as keyof typeof indexDefenses.INDEX_DEFENSES] as unknown as IndexDefenseFactory;
 
   it('has one name: of its file, its definition, its SPEC, its entry and its export', () => {

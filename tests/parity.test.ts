@@ -6,34 +6,12 @@ import * as core from '../packages/core/src/index.ts';
 import { toyEncoder } from '../packages/core/src/testing/index.ts';
 import * as models from '../packages/models/src/index.ts';
 import { camelCase, namesIn, registrySource, schemaSource } from '../scripts/generate-registry.ts';
+import { docstringOf, sectionOf } from './docs-parity.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => (existsSync(root + path) ? readFileSync(root + path, 'utf8') : '');
 const folder = 'packages/core/src/defenses';
 const docs = read('docs/defenses.md');
-
-/** The text under a heading `### \`name\`` up to the next heading of that level or above; null where there is none. */
-function sectionOf(page: string, name: string): string | null {
-  const lines = page.split('\n');
-  const start = lines.findIndex((line) => line.trimEnd() === `### \`${name}\``);
-  if (start < 0) return null;
-  const length = lines.slice(start + 1).findIndex((line) => /^#{1,3} /.test(line));
-  return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join('\n');
-}
-
-/** The docstring that stands right before `export const NAME`, without its stars. */
-function docstringOf(source: string, exported: string): string {
-  const before = source.split(`export const ${exported} = defineDefense(`)[0]!;
-  const start = before.lastIndexOf('/**');
-  const end = before.lastIndexOf('*/');
-  if (start < 0 || before.slice(end + 2).trim() !== '') return '';
-  return before
-    .slice(start + 3, end)
-    .split('\n')
-    .map((line) => line.replace(/^\s*\* ?/, ''))
-    .join('\n')
-    .trim();
-}
 
 const PARTS = ['Source:', 'Deviations:', '@returns', '@throws', 'Cost:', 'Assumes:', 'Fails when:', '@example'];
 const missingParts = (docstring: string): string[] => PARTS.filter((part) => !docstring.includes(part));
@@ -90,18 +68,18 @@ describe.each(namesIn('defenses'))('%s', (name) => {
   });
 
   it('has a docstring with every mandatory part and every option', () => {
-    const docstring = docstringOf(source, exported);
+    const docstring = docstringOf(source, exported, 'defineDefense');
     expect(missingParts(docstring)).toEqual([]);
     expect(Object.keys(definition.options).filter((option) => !docstring.includes(`@param options.${option} - `))).toEqual([]);
   });
 
   it('has an example that does what it says', async () => {
-    const [actual, expected] = await runExample(docstringOf(source, exported));
+    const [actual, expected] = await runExample(docstringOf(source, exported, 'defineDefense'));
     expect(actual).toEqual(expected);
   });
 
   it('names its paper as the docstring does', () => {
-    const docstring = docstringOf(source, exported);
+    const docstring = docstringOf(source, exported, 'defineDefense');
     if (definition.source === null) return expect(docstring).toMatch(/Source: (none|ours)/i);
     const { url, year } = definition.source;
     expect(url).toMatch(/^https:\/\//);
@@ -168,9 +146,9 @@ describe('the checks themselves', () => {
 
   it('find the docstring that stands before the export, and nothing else', () => {
     const source = '/** Another. */\nconst x = 1;\n\n/**\n * Does.\n *\n * Cost: none.\n */\nexport const toy = defineDefense({});';
-    expect(docstringOf(source, 'toy')).toBe('Does.\n\nCost: none.');
-    expect(docstringOf('/** Another. */\nconst x = 1;\nexport const toy = defineDefense({});', 'toy')).toBe('');
-    expect(docstringOf('export const toy = defineDefense({});', 'toy')).toBe('');
+    expect(docstringOf(source, 'toy', 'defineDefense')).toBe('Does.\n\nCost: none.');
+    expect(docstringOf('/** Another. */\nconst x = 1;\nexport const toy = defineDefense({});', 'toy', 'defineDefense')).toBe('');
+    expect(docstringOf('export const toy = defineDefense({});', 'toy', 'defineDefense')).toBe('');
   });
 
   it('miss a part that is left out', () => {

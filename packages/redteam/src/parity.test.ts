@@ -4,6 +4,7 @@ import * as core from '@bezoar/core';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { attackRegistrySource, camelCase, namesIn } from '../../../scripts/generate-registry.ts';
+import { docstringOf, sectionOf } from '../../../tests/docs-parity.ts';
 import type { AttackFactory } from './define-attack.ts';
 import * as redteam from './index.ts';
 import { toyContext } from './testing/toy-context.ts';
@@ -14,29 +15,6 @@ const read = (path: string): string => (existsSync(root + path) ? readFileSync(r
 const folder = 'packages/redteam/src/attacks';
 const docs = read('docs/attacks.md');
 const attacks: Readonly<Record<string, AttackFactory>> = redteam.ATTACKS;
-
-/** The text under a heading `### \`name\`` up to the next heading of that level or above; null where there is none. */
-function sectionOf(page: string, name: string): string | null {
-  const lines = page.split('\n');
-  const start = lines.indexOf(`### \`${name}\``);
-  if (start < 0) return null;
-  const length = lines.slice(start + 1).findIndex((line) => /^#{1,3} /.test(line));
-  return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join('\n');
-}
-
-/** The docstring that stands right before `export const NAME`, without its stars. */
-function docstringOf(source: string, exported: string): string {
-  const before = source.split(`export const ${exported} = defineAttack(`)[0]!;
-  const start = before.lastIndexOf('/**');
-  const end = before.lastIndexOf('*/');
-  if (start < 0 || before.slice(end + 2).trim() !== '') return '';
-  return before
-    .slice(start + 3, end)
-    .split('\n')
-    .map((line) => line.replace(/^\s*\* ?/, ''))
-    .join('\n')
-    .trim();
-}
 
 const DOCSTRING_PARTS = ['Source:', 'Deviations:', '@returns', '@throws', 'Cost:', 'Assumes:', 'Fails when:', '@example'];
 const DOCS_PARTS = ['**Source.**', '**Threat model.**', '**Needs.**', '**Deviations.**', '**Placement.**', '**Success.**', '**Cost.**'];
@@ -77,7 +55,7 @@ describe.each(namesIn('attacks', 'redteam'))('%s', (name) => {
   const exported = camelCase(name);
   const create = attacks[name]!;
   const { definition, optionSpecs } = create;
-  const docstring = docstringOf(source, exported);
+  const docstring = docstringOf(source, exported, 'defineAttack');
   const section = sectionOf(docs, name) ?? '';
 
   it('has one name: of its file, its definition, its SPEC, its entry and its export', () => {
@@ -162,9 +140,9 @@ describe('the checks themselves', () => {
 
   it('find the docstring that stands before the export, and nothing else', () => {
     const source = '/** Another. */\nconst x = 1;\n\n/**\n * Does.\n *\n * Cost: none.\n */\nexport const toy = defineAttack({});';
-    expect(docstringOf(source, 'toy')).toBe('Does.\n\nCost: none.');
-    expect(docstringOf('/** Another. */\nconst x = 1;\nexport const toy = defineAttack({});', 'toy')).toBe('');
-    expect(docstringOf('export const toy = defineAttack({});', 'toy')).toBe('');
+    expect(docstringOf(source, 'toy', 'defineAttack')).toBe('Does.\n\nCost: none.');
+    expect(docstringOf('/** Another. */\nconst x = 1;\nexport const toy = defineAttack({});', 'toy', 'defineAttack')).toBe('');
+    expect(docstringOf('export const toy = defineAttack({});', 'toy', 'defineAttack')).toBe('');
   });
 
   it('miss a part that is left out', () => {
